@@ -1,0 +1,77 @@
+//! From the command line to settings that are ready to use.
+
+use std::fs::{File, OpenOptions};
+use std::path::Path;
+use std::sync::Arc;
+
+use annai_core::Registry;
+use annai_core::config::{self, Config, ConfigError, Given};
+use annai_core::telemetry::{self, Log};
+use annai_server::{LogLevel, Server, ServerSettings};
+use tracing::level_filters::LevelFilter;
+
+use crate::catalog;
+use crate::cli::Options;
+
+/// The program, configured.
+pub struct App {
+    /// Everything that was set, and where.
+    pub config: Config,
+    /// The `server` section.
+    pub server: Server,
+}
+
+impl App {
+    /// Reads the configuration and starts the log.
+    pub fn start(options: &Options) -> Result<Self, ConfigError> {
+        let (file, missing) = config::find(options.config.as_deref(), &read_env)?;
+        let config = catalog::keys().load(file, &read_env, options.given())?;
+        let server = config.get::<ServerSettings>()?.server;
+        telemetry::start(log(&server)?);
+        for warning in config.warnings().iter().chain(&missing) {
+            tracing::warn!("{warning}");
+        }
+        Ok(Self { config, server })
+    }
+
+    /// The tools, none of them opened.
+    pub fn registry(&self) -> Result<Arc<Registry>, ConfigError> {
+        catalog::registry(&self.server).map_err(|error| ConfigError(vec![error.to_string()]))
+    }
+}
+
+impl Options {
+    /// What the command line sets.
+    fn given(&self) -> Vec<Given> {
+        let mut given = Vec::new();
+        if let Some(file) = &self.debug {
+            let mut set = |key, value| given.push(Given { option: "--debug", key, value });
+            set("server.debug", true.into());
+            if let Some(file) = file {
+                set("server.debug_file", file.display().to_string().into());
+            }
+        }
+        given
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+fn read_env(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn log(server: &Server) -> Result<Log, ConfigError> {
+    let level = match (server.debug, server.log_level) {
+        (true, _) | (_, LogLevel::Debug) => LevelFilter::DEBUG,
+        (_, LogLevel::Info) => LevelFilter::INFO,
+        (_, LogLevel::Warn) => LevelFilter::WARN,
+        (_, LogLevel::Error) => LevelFilter::ERROR,
+    };
+    let file = server.debug_file.as_deref().filter(|_| server.debug).map(open_log).transpose()?;
+    Ok(Log { level, file })
+}
+
+fn open_log(path: &str) -> Result<File, ConfigError> {
+    let open = OpenOptions::new().create(true).append(true).open(Path::new(path));
+    open.map_err(|error| ConfigError(vec![format!("server.debug_file: {path} cannot be written: {error}")]))
+}

@@ -1,0 +1,147 @@
+//! The command line: one file a command.
+
+mod demo;
+mod docs;
+mod serve;
+mod tools;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use annai_core::config::ConfigError;
+use annai_core::telemetry;
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::app::App;
+use crate::catalog::Family;
+
+/// What went wrong before the program could do its work, or because of how it was called.
+const USAGE: u8 = 2;
+
+/// Grounded help for AI clients over MCP.
+#[derive(Debug, Parser)]
+#[command(name = "annai", version, about, max_term_width = 100)]
+#[command(after_help = "Start with `annai demo`. An MCP client runs `annai --stdio`.")]
+struct Cli {
+    #[command(flatten)]
+    options: Options,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// Options that stand before or after a command.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Serve MCP on stdin and stdout (what an MCP client runs)
+    #[arg(long)]
+    stdio: bool,
+    /// Serve only this family of tools; may be repeated
+    #[arg(long, value_name = "NAME", global = true)]
+    toolset: Vec<Family>,
+    /// Read this YAML file instead of the one in the configuration folder
+    #[arg(long, value_name = "PATH", global = true)]
+    pub config: Option<PathBuf>,
+    /// Print the configuration in force and where each value came from, as JSON on stderr
+    #[arg(long)]
+    show_config: bool,
+    /// Log what passes over the wire, also to PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, global = true)]
+    #[expect(clippy::option_option, reason = "absent, without a path, with a path")]
+    pub debug: Option<Option<PathBuf>>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Try the server against itself and print what happened
+    Demo,
+    /// List the tools
+    Tools {
+        /// As JSON, with their schemas
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a generated page of the documentation
+    #[command(hide = true)]
+    Docs {
+        /// Which page
+        page: docs::Page,
+    },
+}
+
+/// Runs the program as its command line asks.
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE));
+        }
+    };
+    let result = execute(&cli);
+    telemetry::flush(Duration::from_millis(500));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            let _ = writeln!(io::stderr(), "annai: {}", failure.message);
+            ExitCode::from(failure.exit_code)
+        }
+    }
+}
+
+fn execute(cli: &Cli) -> Result<(), Failure> {
+    let options = &cli.options;
+    match &cli.command {
+        _ if options.show_config => {
+            let app = App::start(options)?;
+            print_config(&app)?;
+            Ok(())
+        }
+        Some(Command::Demo) => demo::run(),
+        Some(Command::Tools { json }) => tools::run(&App::start(options)?, *json),
+        Some(Command::Docs { page }) => docs::run(&App::start(options)?, *page),
+        None if options.stdio => serve::stdio(&App::start(options)?, &options.toolset),
+        None => {
+            print(&Cli::command().render_help().to_string())?;
+            Ok(())
+        }
+    }
+}
+
+fn print_config(app: &App) -> io::Result<()> {
+    let shown = app.config.show(env!("CARGO_PKG_VERSION"));
+    writeln!(io::stderr(), "{shown:#}")
+}
+
+/// Prints what a command is for. Only commands print to stdout; a server's stdout is the protocol's.
+fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Why a command failed, and the status that it leaves.
+#[derive(Debug)]
+struct Failure {
+    message: String,
+    exit_code: u8,
+}
+
+impl Failure {
+    fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), exit_code: 1 }
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self { message: error.to_string(), exit_code: USAGE }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}

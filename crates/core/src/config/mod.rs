@@ -1,0 +1,313 @@
+//! Configuration: command line over environment over YAML over defaults. Every crate declares its own
+//! keys as a type; the layers are merged as values, checked once against all of those types, and only
+//! then read into them. Nothing else in the program reads the environment.
+
+mod document;
+mod file;
+mod layers;
+mod secret;
+mod yaml;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+pub use file::{ConfigFile, find};
+pub use layers::Origin;
+pub use secret::{MASK, Secret};
+
+use crate::{JsonObject, schema};
+use layers::Layers;
+
+/// A crate's part of the configuration: its fields are top-level keys of the file.
+pub trait Settings: DeserializeOwned + Serialize + JsonSchema + Default {
+    /// The environment variables that set its keys.
+    const ENV: &'static [Env];
+    /// Keys of the past, by their dotted path: they warn and do nothing.
+    const RETIRED: &'static [&'static str] = &[];
+}
+
+/// An environment variable and the key that it sets.
+#[derive(Debug, Clone, Copy)]
+pub struct Env {
+    /// The variable.
+    pub name: &'static str,
+    /// The dotted path of the key.
+    pub key: &'static str,
+    /// How its text becomes values.
+    pub reads: Reads,
+}
+
+/// How an environment variable's text becomes values.
+#[derive(Debug, Clone, Copy)]
+pub enum Reads {
+    /// By the type of the key: a number, true/false, a list with commas, or the text itself.
+    ByType,
+    /// In its own way, setting one or more keys.
+    As(fn(&str) -> Vec<(&'static str, Value)>),
+}
+
+impl Env {
+    /// A variable that sets one key.
+    #[must_use]
+    pub const fn new(name: &'static str, key: &'static str) -> Self {
+        Self { name, key, reads: Reads::ByType }
+    }
+}
+
+/// A value from the command line.
+#[derive(Debug, Clone)]
+pub struct Given {
+    /// The option, as typed.
+    pub option: &'static str,
+    /// The dotted path of the key.
+    pub key: &'static str,
+    /// The value.
+    pub value: Value,
+}
+
+/// What is wrong with the configuration, a line for each problem.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{}", .0.join("\n"))]
+pub struct ConfigError(pub Vec<String>);
+
+/// The keys of all crates.
+#[derive(Default)]
+pub struct Keys {
+    schema: JsonObject,
+    defaults: Layers,
+    env: Vec<Env>,
+    retired: Vec<&'static str>,
+}
+
+impl Keys {
+    /// Adds a crate's keys.
+    #[must_use]
+    pub fn with<S: Settings>(mut self) -> Self {
+        merge_schema(&mut self.schema, schema::of_input::<S>());
+        if let Ok(Value::Object(defaults)) = serde_json::to_value(S::default()) {
+            self.defaults.merge(defaults, &|_| Origin::Default);
+        }
+        self.env.extend_from_slice(S::ENV);
+        self.retired.extend_from_slice(S::RETIRED);
+        self
+    }
+
+    /// Every key as a Markdown table.
+    #[must_use]
+    pub fn document(&self) -> String {
+        document::table(&self.schema, &self.defaults.values, &self.env)
+    }
+
+    /// Merges and checks the layers.
+    pub fn load(
+        self,
+        file: Option<ConfigFile>,
+        env: &dyn Fn(&str) -> Option<String>,
+        given: Vec<Given>,
+    ) -> Result<Config, ConfigError> {
+        let mut config = Config { schema: self.schema, layers: self.defaults, ..Config::default() };
+        if let Some(file) = file {
+            config.add_file(&file, &self.retired)?;
+        }
+        config.add_env(&self.env, env)?;
+        for Given { option, key, value } in given {
+            config.cli.push(option);
+            config.layers.set(key, value, &Origin::Cli(option));
+        }
+        config.check()?;
+        Ok(config)
+    }
+}
+
+/// The configuration in force.
+#[derive(Default)]
+pub struct Config {
+    schema: JsonObject,
+    layers: Layers,
+    file: Option<String>,
+    env: Vec<&'static str>,
+    cli: Vec<&'static str>,
+    warnings: Vec<String>,
+}
+
+impl Config {
+    /// A crate's part of it.
+    pub fn get<S: Settings>(&self) -> Result<S, ConfigError> {
+        let schema = schema::of_input::<S>();
+        let mine = schema.get("properties").and_then(Value::as_object);
+        let values =
+            self.layers.values.iter().filter(|(key, _)| mine.is_some_and(|mine| mine.contains_key(*key)));
+        let values: JsonObject = values.map(|(key, value)| (key.clone(), value.clone())).collect();
+        serde_path_to_error::deserialize(Value::Object(values)).map_err(|error| {
+            let path = error.path().to_string();
+            ConfigError(vec![self.place(&path, &format!("{path}: {}", error.inner()))])
+        })
+    }
+
+    /// What deserves a word but does not stop the start.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Where a key's value came from.
+    #[must_use]
+    pub fn origin(&self, key: &str) -> &Origin {
+        self.layers.origin(key)
+    }
+
+    /// All of it for people, secrets masked, with the origin of every value.
+    #[must_use]
+    pub fn show(&self, version: &str) -> Value {
+        let mut effective = Value::Object(self.layers.values.clone());
+        mask(&self.schema, &mut effective);
+        let origins: JsonObject = self
+            .layers
+            .origins()
+            .iter()
+            .map(|(key, origin)| (key.clone(), origin.to_string().into()))
+            .collect();
+        json!({
+            "version": version,
+            "sources": { "defaults": true, "yaml": self.file, "env": self.env, "cli": self.cli },
+            "effective": effective,
+            "origins": origins,
+        })
+    }
+
+    fn add_file(&mut self, file: &ConfigFile, retired: &[&str]) -> Result<(), ConfigError> {
+        let name = file.path.display().to_string();
+        let mut document =
+            yaml::read(&file.text).map_err(|problem| ConfigError(vec![format!("{name}:{problem}")]))?;
+        // A section whose keys are all commented out is there and empty.
+        document.values.retain(|_, value| !value.is_null());
+        for key in retired {
+            if remove(&mut document.values, key) {
+                let line = document.lines.get(*key).copied().unwrap_or_default();
+                self.warnings.push(format!("{name}:{line}: {key} is no longer used and has no effect"));
+            }
+        }
+        let lines = document.lines;
+        self.layers.merge(document.values, &|path| Origin::Yaml {
+            file: name.clone(),
+            line: lines.get(path).copied().unwrap_or_default(),
+        });
+        self.file = Some(name);
+        Ok(())
+    }
+
+    fn add_env(&mut self, known: &[Env], env: &dyn Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
+        let mut problems = Vec::new();
+        for variable in known {
+            let Some(text) = env(variable.name).filter(|text| !text.is_empty()) else { continue };
+            let values = match variable.reads {
+                Reads::As(read) => Ok(read(&text)),
+                Reads::ByType => self.by_type(variable.key, &text).map(|value| vec![(variable.key, value)]),
+            };
+            match values {
+                Ok(values) => {
+                    self.env.push(variable.name);
+                    for (key, value) in values {
+                        self.layers.set(key, value, &Origin::Env(variable.name));
+                    }
+                }
+                Err(expected) => problems.push(format!("{}: expected {expected}", variable.name)),
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(ConfigError(problems)) }
+    }
+
+    /// Reads text as the type of a key; the error says what was expected.
+    fn by_type(&self, key: &str, text: &str) -> Result<Value, String> {
+        let empty = JsonObject::new();
+        let schema = schema_at(&self.schema, key).unwrap_or(&empty);
+        let text = text.trim();
+        let fits = |value: &Value| schema::check(schema, value).is_empty();
+        let list = || text.split(',').map(|item| item.trim().into()).collect::<Vec<Value>>();
+        let as_word = match text.to_ascii_lowercase().as_str() {
+            "1" | "true" | "yes" | "on" => Some(true),
+            "0" | "false" | "no" | "off" => Some(false),
+            _ => None,
+        };
+        let readings = [
+            Some(Value::from(text)),
+            text.parse::<i64>().ok().map(Value::from),
+            text.parse::<f64>().ok().map(Value::from),
+            as_word.map(Value::from),
+            Some(Value::from(list())),
+        ];
+        readings.into_iter().flatten().find(fits).ok_or_else(|| schema::describe(schema))
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        let problems = schema::check(&self.schema, &Value::Object(self.layers.values.clone()));
+        if problems.is_empty() {
+            return Ok(());
+        }
+        let lines = problems.iter().map(|problem| self.place(&problem.path, &problem.to_string()));
+        Err(ConfigError(lines.collect()))
+    }
+
+    fn place(&self, path: &str, problem: &str) -> String {
+        format!("{}: {problem}", self.origin(path))
+    }
+}
+
+/// The dotted path of a key under `path`.
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+fn schema_at<'a>(schema: &'a JsonObject, path: &str) -> Option<&'a JsonObject> {
+    path.split('.').try_fold(schema, |schema, key| schema.get("properties")?.get(key)?.as_object())
+}
+
+/// Adds the keys of one crate's schema to those of the others; a section may be shared.
+fn merge_schema(below: &mut JsonObject, above: JsonObject) {
+    for (key, value) in above {
+        match (below.get_mut(&key), value) {
+            (Some(Value::Object(below)), Value::Object(above)) => merge_schema(below, above),
+            (_, value) => {
+                below.insert(key, value);
+            }
+        }
+    }
+}
+
+fn remove(values: &mut JsonObject, path: &str) -> bool {
+    match path.split_once('.') {
+        None => values.shift_remove(path).is_some(),
+        Some((key, rest)) => {
+            values.get_mut(key).and_then(Value::as_object_mut).is_some_and(|inner| remove(inner, rest))
+        }
+    }
+}
+
+fn mask(schema: &JsonObject, value: &mut Value) {
+    if schema.get("writeOnly") == Some(&Value::Bool(true)) && !value.is_null() {
+        *value = MASK.into();
+        return;
+    }
+    match value {
+        Value::Object(object) => {
+            let additional = schema.get("additionalProperties").and_then(Value::as_object);
+            for (key, value) in object {
+                let of = schema.get("properties").and_then(|keys| keys.get(key)).and_then(Value::as_object);
+                if let Some(of) = of.or(additional) {
+                    mask(of, value);
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(of) = schema.get("items").and_then(Value::as_object) {
+                items.iter_mut().for_each(|item| mask(of, item));
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::*;
+
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Mine {
+    request: Request,
+    headers: BTreeMap<String, Secret>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Request {
+    /// How often.
+    #[schemars(range(min = 0, max = 10))]
+    retries: u32,
+    hosts: Vec<String>,
+    quiet: bool,
+    key: Option<Secret>,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self { retries: 3, hosts: vec!["a".into()], quiet: false, key: None }
+    }
+}
+
+impl Settings for Mine {
+    const ENV: &'static [Env] = &[
+        Env::new("RETRIES", "request.retries"),
+        Env::new("HOSTS", "request.hosts"),
+        Env::new("QUIET", "request.quiet"),
+        Env {
+            name: "BOTH",
+            key: "request.retries",
+            reads: Reads::As(|text| {
+                vec![("request.retries", text.len().into()), ("request.quiet", true.into())]
+            }),
+        },
+    ];
+    const RETIRED: &'static [&'static str] = &["openai.model"];
+}
+
+fn load(yaml: &str, env: &[(&str, &str)], cli: Vec<Given>) -> Result<Config, ConfigError> {
+    let env = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+    let file = ConfigFile { path: "c.yaml".into(), text: yaml.into() };
+    Keys::default().with::<Mine>().load(Some(file), &env, cli)
+}
+
+#[test]
+fn the_command_line_beats_the_environment_beats_yaml_beats_defaults() {
+    let yaml = "request:\n  retries: 1\n  hosts: [b, c]\n  quiet: true\n";
+    let cli = vec![Given { option: "--retries", key: "request.retries", value: json!(9) }];
+    let config = load(yaml, &[("RETRIES", "2"), ("HOSTS", "x, y")], cli).unwrap();
+    let mine: Mine = config.get().unwrap();
+    assert_eq!(
+        mine.request,
+        Request { retries: 9, hosts: vec!["x".into(), "y".into()], quiet: true, key: None }
+    );
+    assert_eq!(config.origin("request.retries").to_string(), "--retries");
+    assert_eq!(config.origin("request.hosts").to_string(), "HOSTS");
+    assert_eq!(config.origin("request.quiet").to_string(), "c.yaml:4");
+    assert_eq!(config.origin("request.key"), &Origin::Default);
+}
+
+#[test]
+fn one_variable_can_set_several_keys() {
+    let mine: Mine = load("", &[("BOTH", "four")], vec![]).unwrap().get().unwrap();
+    assert_eq!((mine.request.retries, mine.request.quiet), (4, true));
+}
+
+#[test]
+fn problems_name_file_line_key_and_what_is_allowed() {
+    let error = load("request:\n  retries: 11\n  colour: red\nserver2: 1\n", &[], vec![]).err().unwrap();
+    assert_eq!(
+        error.0,
+        [
+            "c.yaml:2: request.retries: expected an integer from 0 to 10, got 11",
+            "c.yaml:3: request.colour: unknown key; allowed: retries, hosts, quiet, key",
+            "c.yaml:4: server2: unknown key; allowed: request, headers",
+        ]
+    );
+    let error = load("", &[("RETRIES", "many"), ("QUIET", "perhaps")], vec![]).err().unwrap();
+    assert_eq!(error.0, ["RETRIES: expected an integer from 0 to 10", "QUIET: expected true or false"]);
+    assert_eq!(load("a: [", &[], vec![]).err().unwrap().0.len(), 1);
+}
+
+#[test]
+fn retired_keys_warn_and_empty_sections_are_empty() {
+    let config = load("request:\nopenai:\n  model: x\n", &[], vec![]);
+    // The section itself is unknown here; only the retired key is forgiven.
+    assert!(config.err().unwrap().0[0].contains("openai"));
+    let mut keys = Keys::default().with::<Mine>();
+    merge_schema(
+        &mut keys.schema,
+        json!({ "properties": { "openai": { "type": "object", "additionalProperties": false } } })
+            .as_object()
+            .cloned()
+            .unwrap(),
+    );
+    let file = ConfigFile { path: "c.yaml".into(), text: "request:\nopenai:\n  model: x\n".into() };
+    let config = keys.load(Some(file), &|_| None, vec![]).unwrap();
+    assert_eq!(config.warnings(), ["c.yaml:3: openai.model is no longer used and has no effect"]);
+}
+
+#[test]
+fn secrets_are_masked_wherever_they_are_shown() {
+    let config = load("headers:\n  x-key: sk-1234\nrequest:\n  key: sk-5678\n", &[], vec![]).unwrap();
+    let mine: Mine = config.get().unwrap();
+    assert_eq!(mine.request.key.as_ref().unwrap().expose(), "sk-5678");
+    let shown = config.show("1.2.3");
+    assert_eq!(shown["effective"]["headers"], json!({ "x-key": "***" }));
+    assert_eq!(shown["sources"], json!({ "defaults": true, "yaml": "c.yaml", "env": [], "cli": [] }));
+    let everything = format!("{shown}{mine:?}{}", serde_json::to_string(&mine).unwrap());
+    assert!(!everything.contains("sk-"), "{everything}");
+    let error = load("request:\n  key: [sk-99]\n", &[], vec![]).err().unwrap();
+    assert!(!error.to_string().contains("sk-"), "{error}");
+}
+
+#[test]
+fn the_table_lists_every_key() {
+    let table = Keys::default().with::<Mine>().document();
+    assert!(
+        table.contains(
+            "| `request.retries` | an integer from 0 to 10 | `3` | `RETRIES`, `BOTH` | How often. |"
+        ),
+        "{table}"
+    );
+}
+
+#[test]
+fn nothing_set_gives_the_defaults() {
+    let config = Keys::default().with::<Mine>().load(None, &|_| None, vec![]).unwrap();
+    assert_eq!(config.get::<Mine>().unwrap(), Mine::default());
+    assert_eq!(config.show("1")["sources"]["yaml"], Value::Null);
+}

@@ -1,0 +1,19 @@
+//! What every toolset is made of: the declaration of a tool, the registry that runs it, the one
+//! error type, configuration in layers and logging. Knows no protocol and no transport.
+
+pub mod call;
+pub mod config;
+pub mod error;
+pub mod schema;
+pub mod telemetry;
+pub mod tool;
+
+pub use call::{Call, Identity, Progress, ProgressSink};
+pub use error::{ErrorKind, ToolError, WireError};
+pub use tool::{
+    Access, Effect, Facts, Guide, Registry, RegistryBuilder, Reply, Scope, Sponsor, Tool, Toolset, Widget,
+    World,
+};
+
+/// A JSON object.
+pub type JsonObject = serde_json::Map<String, serde_json::Value>;

@@ -1,0 +1,48 @@
+//! A tool as `tools/list` shows it, derived from its declaration.
+
+use serde_json::{Value, json};
+
+use crate::JsonObject;
+
+use super::{Access, Declared, Effect, Facts, World};
+
+pub(super) fn entry(tool: &Declared) -> Value {
+    let facts = tool.facts;
+    let schemes = security_schemes(facts.access);
+    let mut meta = JsonObject::from_iter([("securitySchemes".to_owned(), schemes.clone())]);
+    if let Some(widget) = facts.widget {
+        meta.insert("ui".to_owned(), json!({ "resourceUri": widget.uri }));
+        meta.insert("openai/toolInvocation/invoking".to_owned(), widget.invoking.into());
+        meta.insert("openai/toolInvocation/invoked".to_owned(), widget.invoked.into());
+    }
+    json!({
+        "name": facts.name,
+        "title": facts.title,
+        "description": facts.description,
+        "inputSchema": tool.input_schema(),
+        "outputSchema": tool.output_schema(),
+        "annotations": annotations(facts),
+        "securitySchemes": schemes,
+        "_meta": meta,
+    })
+}
+
+fn annotations(facts: &Facts) -> Value {
+    json!({
+        "title": facts.title,
+        "readOnlyHint": facts.effect == Effect::Read,
+        "destructiveHint": facts.effect == Effect::Destroy,
+        "openWorldHint": facts.world == World::Open,
+    })
+}
+
+/// A local tool needs no token where the caller is trusted, and its scope elsewhere: either will do.
+fn security_schemes(access: Access) -> Value {
+    match access {
+        Access::Anyone => json!([{ "type": "noauth" }]),
+        Access::Local(scope) => {
+            json!([{ "type": "noauth" }, { "type": "oauth2", "scopes": [scope.as_str()] }])
+        }
+        Access::SignedIn(scope) => json!([{ "type": "oauth2", "scopes": [scope.as_str()] }]),
+    }
+}

@@ -1,0 +1,11 @@
+//! The transports: one MCP service, reached over stdio.
+
+pub mod framing;
+mod handler;
+mod message;
+mod outgoing;
+mod settings;
+pub mod stdio;
+
+pub use handler::{Handler, ServerName};
+pub use settings::{LogLevel, Server, ServerSettings, Transport};

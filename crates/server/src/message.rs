@@ -1,0 +1,274 @@
+//! JSON values to MCP messages. Stricter and kinder than the SDK's own reading, which drops what it does
+//! not understand: everything that deserves an answer gets one, with the field that is wrong.
+
+use rmcp::model::{
+    CancelledNotification, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta,
+    InitializedNotification, JsonRpcMessage, MetaObject, PingRequest, ProgressNotification, Request,
+    RequestId, RequestMetaObject, RequestOptionalParam, RootsListChangedNotification,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+/// A message that is answered with an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The id to answer, where there is one.
+    pub id: Option<RequestId>,
+    /// JSON-RPC's code for it.
+    pub code: ErrorCode,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+impl Refusal {
+    /// A refusal with one of JSON-RPC's codes.
+    pub fn new(id: Option<RequestId>, code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { id, code, message: message.into() }
+    }
+
+    /// The reply, as JSON. JSON-RPC wants `id: null` where there is no id; the SDK leaves it out.
+    pub fn to_json(&self) -> Vec<u8> {
+        let error = json!({ "code": self.code.0, "message": self.message });
+        json!({ "jsonrpc": "2.0", "id": self.id, "error": error }).to_string().into_bytes()
+    }
+}
+
+/// Reads one message. `None` is a notification or a reply that asks for nothing.
+pub fn read(value: Value) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+    let invalid = |id, what: &str| Err(Refusal::new(id, ErrorCode::INVALID_REQUEST, what));
+    let mut object = match value {
+        Value::Object(object) => object,
+        Value::Array(_) => return invalid(None, "batches are not supported: send one message at a time"),
+        _ => return invalid(None, "expected a JSON-RPC 2.0 object"),
+    };
+    let id = match object.get("id") {
+        None => None,
+        Some(Value::String(text)) => Some(RequestId::String(text.as_str().into())),
+        Some(Value::Number(number)) if number.is_i64() => number.as_i64().map(RequestId::Number),
+        // A client's answer to a message of ours that it could not read.
+        Some(Value::Null) if object.contains_key("error") => return Ok(None),
+        Some(_) => return invalid(None, "id: expected a string or an integer"),
+    };
+    if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return invalid(id, "jsonrpc: expected \"2.0\"");
+    }
+    match (object.remove("method"), id) {
+        (Some(Value::String(method)), Some(id)) => {
+            let request = request(&method, object.remove("params"))
+                .map_err(|(code, message)| Refusal::new(Some(id.clone()), code, message))?;
+            Ok(Some(JsonRpcMessage::request(request, id)))
+        }
+        (Some(Value::String(method)), None) => Ok(notification(&method, object.remove("params"))),
+        (Some(_), id) => invalid(id, "method: expected a string"),
+        (None, Some(_)) if object.contains_key("result") || object.contains_key("error") => {
+            Ok(serde_json::from_value(Value::Object(object)).ok())
+        }
+        (None, id) => invalid(id, "method is required"),
+    }
+}
+
+type Bad = (ErrorCode, String);
+
+/// Reads a request by its method, so that wrong parameters are told from an unknown method.
+fn request(method: &str, params: Option<Value>) -> Result<ClientRequest, Bad> {
+    use ClientRequest as Is;
+    let mut params = match params {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(params)) => params,
+        Some(_) => return Err(bad(method, "params: expected an object")),
+    };
+    let meta = match params.remove("_meta") {
+        None => Map::new(),
+        Some(Value::Object(meta)) => meta,
+        Some(_) => return Err(bad(method, "params._meta: expected an object")),
+    };
+    let mut request = match method {
+        "ping" => Is::PingRequest(PingRequest::default()),
+        "initialize" => required(method, introduce(params)).map(Is::InitializeRequest)?,
+        "server/discover" => required(method, params).map(Is::DiscoverRequest)?,
+        "tools/list" => optional(method, params).map(Is::ListToolsRequest)?,
+        "tools/call" => required(method, params).map(Is::CallToolRequest)?,
+        "prompts/list" => optional(method, params).map(Is::ListPromptsRequest)?,
+        "prompts/get" => required(method, params).map(Is::GetPromptRequest)?,
+        "resources/list" => optional(method, params).map(Is::ListResourcesRequest)?,
+        "resources/templates/list" => optional(method, params).map(Is::ListResourceTemplatesRequest)?,
+        "resources/read" => required(method, params).map(Is::ReadResourceRequest)?,
+        "resources/subscribe" => required(method, params).map(Is::SubscribeRequest)?,
+        "resources/unsubscribe" => required(method, params).map(Is::UnsubscribeRequest)?,
+        "subscriptions/listen" => required(method, params).map(Is::SubscriptionsListenRequest)?,
+        "completion/complete" => required(method, params).map(Is::CompleteRequest)?,
+        "logging/setLevel" => required(method, params).map(Is::SetLevelRequest)?,
+        "tasks/get" => required(method, params).map(Is::GetTaskRequest)?,
+        "tasks/update" => required(method, params).map(Is::UpdateTaskRequest)?,
+        "tasks/cancel" => required(method, params).map(Is::CancelTaskRequest)?,
+        _ => {
+            let shown: String = method.chars().take(80).collect();
+            return Err((ErrorCode::METHOD_NOT_FOUND, format!("method not found: {shown}")));
+        }
+    };
+    *request.get_meta_mut() = RequestMetaObject(MetaObject(meta));
+    Ok(request)
+}
+
+fn required<M: Default, P: DeserializeOwned>(
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<Request<M, P>, Bad> {
+    read_params(method, params).map(Request::new)
+}
+
+fn optional<M: Default, P: DeserializeOwned>(
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<RequestOptionalParam<M, P>, Bad> {
+    read_params(method, params).map(RequestOptionalParam::with_param)
+}
+
+fn read_params<P: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result<P, Bad> {
+    serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| {
+        let path = error.path().to_string();
+        let at = if path == "." { String::new() } else { format!(".{path}") };
+        bad(method, &format!("params{at}: {}", error.inner()))
+    })
+}
+
+fn bad(method: &str, problem: &str) -> Bad {
+    (ErrorCode::INVALID_PARAMS, format!("{method}: {problem}"))
+}
+
+/// Clients of old introduce themselves without `clientInfo` or `capabilities`.
+fn introduce(mut params: Map<String, Value>) -> Map<String, Value> {
+    params.entry("capabilities").or_insert_with(|| json!({}));
+    params.entry("clientInfo").or_insert_with(|| json!({ "name": "unknown", "version": "0" }));
+    params
+}
+
+/// Reads a notification. Nobody waits for an answer: what cannot be read is left alone.
+fn notification(method: &str, params: Option<Value>) -> Option<ClientJsonRpcMessage> {
+    fn typed<N: DeserializeOwned + Into<ClientNotification>>(whole: Value) -> Option<ClientNotification> {
+        serde_json::from_value::<N>(whole).ok().map(Into::into)
+    }
+    let whole = match params {
+        Some(params) => json!({ "method": method, "params": params }),
+        None => json!({ "method": method }),
+    };
+    let notification = match method {
+        "notifications/cancelled" => typed::<CancelledNotification>(whole),
+        "notifications/progress" => typed::<ProgressNotification>(whole),
+        "notifications/initialized" => typed::<InitializedNotification>(whole),
+        "notifications/roots/list_changed" => typed::<RootsListChangedNotification>(whole),
+        _ => None,
+    };
+    notification.map(JsonRpcMessage::notification)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(value: Value) -> (Option<RequestId>, i32, String) {
+        let refusal = read(value).unwrap_err();
+        (refusal.id, refusal.code.0, refusal.message)
+    }
+
+    fn id(number: i64) -> Option<RequestId> {
+        Some(RequestId::Number(number))
+    }
+
+    #[test]
+    fn what_is_no_request_is_refused() {
+        for (value, id) in [
+            (json!([]), None),
+            (json!([{ "jsonrpc": "2.0", "id": 1, "method": "ping" }]), None),
+            (json!(7), None),
+            (json!({}), None),
+            (json!({ "jsonrpc": "1.0", "id": 1, "method": "ping" }), id(1)),
+            (json!({ "id": 1, "method": "ping" }), id(1)),
+            (json!({ "jsonrpc": "2.0", "id": 1.5, "method": "ping" }), None),
+            (json!({ "jsonrpc": "2.0", "id": null, "method": "ping" }), None),
+            (json!({ "jsonrpc": "2.0", "id": {}, "method": "ping" }), None),
+            (json!({ "jsonrpc": "2.0", "id": u64::MAX, "method": "ping" }), None),
+            (json!({ "jsonrpc": "2.0", "id": 1, "method": 5 }), id(1)),
+            (json!({ "jsonrpc": "2.0", "id": 1 }), id(1)),
+        ] {
+            let (given, code, message) = refused(value.clone());
+            assert_eq!((given, code), (id, -32600), "{value}: {message}");
+        }
+    }
+
+    #[test]
+    fn wrong_parameters_name_the_field() {
+        let of = |method: &str, params: Value| {
+            refused(json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
+        };
+        assert_eq!(
+            of("tools/call", json!({})),
+            (id(1), -32602, "tools/call: params: missing field `name`".into())
+        );
+        let (_, code, message) = of("tools/call", json!({ "name": "x", "arguments": "y" }));
+        assert_eq!(code, -32602);
+        assert!(message.starts_with("tools/call: params.arguments: invalid type"), "{message}");
+        assert_eq!(of("tools/call", json!([])).1, -32602);
+        assert_eq!(of("initialize", json!({})).1, -32602);
+        assert_eq!(of("tools/list", json!({ "cursor": 5 })).1, -32602);
+        assert_eq!(of("resources/read", json!({ "uri": 5 })).1, -32602);
+    }
+
+    #[test]
+    fn unknown_methods_are_unknown_whatever_their_parameters() {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "no/such", "params": {} });
+        assert_eq!(refused(message), (id(1), -32601, "method not found: no/such".into()));
+    }
+
+    #[test]
+    fn old_introductions_are_understood() {
+        let message = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "initialize",
+            "params": { "protocolVersion": "2025-06-18" },
+        });
+        let Some(JsonRpcMessage::Request(request)) = read(message).unwrap() else { panic!("no request") };
+        let ClientRequest::InitializeRequest(request) = request.request else { panic!("not initialize") };
+        assert_eq!(request.params.client_info.name, "unknown");
+    }
+
+    #[test]
+    fn every_known_method_is_read() {
+        for (method, params) in [
+            ("ping", json!(null)),
+            ("tools/list", json!(null)),
+            ("tools/list", json!({})),
+            ("tools/call", json!({ "name": "x" })),
+            ("prompts/list", json!({})),
+            ("prompts/get", json!({ "name": "x" })),
+            ("resources/list", json!({})),
+            ("resources/templates/list", json!({})),
+            ("resources/read", json!({ "uri": "a://b" })),
+            ("resources/subscribe", json!({ "uri": "a://b" })),
+            ("resources/unsubscribe", json!({ "uri": "a://b" })),
+            ("logging/setLevel", json!({ "level": "info" })),
+            (
+                "completion/complete",
+                json!({ "ref": { "type": "ref/prompt", "name": "x" }, "argument": { "name": "a", "value": "" } }),
+            ),
+        ] {
+            let message = json!({ "jsonrpc": "2.0", "id": "a", "method": method, "params": params });
+            let Some(JsonRpcMessage::Request(request)) = read(message).unwrap() else { panic!("{method}") };
+            assert_eq!(request.request.method(), method);
+            assert!(!matches!(request.request, ClientRequest::CustomRequest(_)), "{method}");
+        }
+    }
+
+    #[test]
+    fn notifications_never_get_an_answer() {
+        for message in [
+            json!({ "jsonrpc": "2.0", "method": "notifications/none" }),
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": 5 }),
+            json!({ "jsonrpc": "2.0", "id": null, "error": { "code": 1, "message": "x" } }),
+        ] {
+            assert!(read(message).unwrap().is_none());
+        }
+        let cancel =
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 3 } });
+        assert!(matches!(read(cancel).unwrap(), Some(JsonRpcMessage::Notification(_))));
+    }
+}
