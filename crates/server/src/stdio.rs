@@ -26,6 +26,8 @@ use crate::outgoing::{Outgoing, encode};
 
 /// No more is read while so much waits to be written.
 const MOST_UNWRITTEN: usize = 8 << 20;
+/// No more is read while so many requests wait for a slot. Until then cancellations are still heard.
+const MOST_WAITING: usize = 1024;
 /// No more is read while the requests in memory are so many times the longest one.
 const MOST_REQUESTS_HELD: usize = 4;
 /// How long calls may go on after a signal.
@@ -389,7 +391,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         let waiting: usize = self.waiting.iter().map(|waiting| waiting.bytes).sum();
         let held = self.load.bytes.load(Ordering::Relaxed) + waiting;
         self.outgoing.unwritten() > MOST_UNWRITTEN
-            || self.waiting.len() >= self.options.max_in_flight
+            || self.waiting.len() >= MOST_WAITING
             || held > MOST_REQUESTS_HELD * self.options.max_message_bytes
     }
 

@@ -1,1 +1,5 @@
+//! For tests only: a client that drives a real executable, and the `fixture` server, which mounts what the
+//! official conformance suite asks for on the product's own crates.
 
+pub mod fixture;
+pub mod mcp;

@@ -1,0 +1,127 @@
+//! Whatever comes in, it is answered with the right code and the connection survives.
+
+use std::time::Duration;
+
+use annai_testkit::mcp::{FRAMINGS, Framing, StdioServer, frame};
+use serde_json::{Value, json};
+
+use crate::{fixture, introduced, started};
+
+/// Sends `bytes`, expects one error, and then an answer to a ping.
+#[track_caller]
+fn refused(server: &mut StdioServer, bytes: &[u8], id: &Value, code: i64) -> String {
+    server.write(bytes);
+    let reply = server.receive().message;
+    assert!(reply.as_object().unwrap().contains_key("id"), "an id, if only null: {reply}");
+    let what = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
+    assert_eq!((&reply["id"], &reply["error"]["code"]), (id, &json!(code)), "{what:?} gave {reply}");
+    assert_eq!(server.request("ping", json!({}))["result"], json!({}), "after {what:?}");
+    reply["error"]["message"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_cannot_be_read_is_a_parse_error() {
+    let mut server = started(Framing::Lines);
+    let null = Value::Null;
+    for bytes in [
+        &b"{\"jsonrpc\":\"2.0\",\n"[..],
+        b"nonsense\n",
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\"}\n",
+        b"Content-Length: many\r\n\r\n",
+        b"Content-Length: -5\r\n\r\n",
+        b"Content-Type: text/plain\r\n\r\n",
+        b"Content-Length: 3\r\n\r\n{a}\n",
+        b"Content-Length: 0\r\n\r\n",
+        b"{\"a\":1}{\"b\":2}\n",
+        b"\"unterminated\n",
+        b"\x00\x01\x02\n",
+    ] {
+        refused(&mut server, bytes, &null, -32700);
+    }
+    let deep = format!("{}{}\n", "[".repeat(100_000), "]".repeat(100_000));
+    refused(&mut server, deep.as_bytes(), &null, -32700);
+    server.finish();
+}
+
+#[test]
+fn what_is_no_request_is_an_invalid_request() {
+    for framing in FRAMINGS {
+        let mut server = started(framing);
+        for (message, id) in [
+            (json!([{ "jsonrpc": "2.0", "id": 5, "method": "ping" }]), Value::Null),
+            (json!([]), Value::Null),
+            (json!({ "jsonrpc": "1.0", "id": 5, "method": "ping" }), json!(5)),
+            (json!({ "id": "five", "method": "ping" }), json!("five")),
+            (json!({ "jsonrpc": "2.0", "id": 1.5, "method": "ping" }), Value::Null),
+            (json!({ "jsonrpc": "2.0", "id": [], "method": "ping" }), Value::Null),
+            (json!({ "jsonrpc": "2.0", "id": 5, "method": {} }), json!(5)),
+            (json!({ "jsonrpc": "2.0", "id": 5 }), json!(5)),
+            (json!({}), Value::Null),
+        ] {
+            refused(&mut server, &frame(&message.to_string(), framing), &id, -32600);
+        }
+        server.finish();
+    }
+}
+
+#[test]
+fn bad_parameters_and_unknown_methods_have_their_own_codes() {
+    let mut server = started(Framing::Lines);
+    let mut refuse = |method: &str, params: Value, code: i64| {
+        let message = json!({ "jsonrpc": "2.0", "id": "x", "method": method, "params": params });
+        refused(&mut server, &frame(&message.to_string(), Framing::Lines), &json!("x"), code)
+    };
+    assert_eq!(refuse("tools/call", json!({}), -32602), "tools/call: params: missing field `name`");
+    let message = refuse("tools/call", json!({ "name": "strict", "arguments": [] }), -32602);
+    assert!(message.contains("params.arguments"), "{message}");
+    let message = refuse("tools/call", json!({ "name": "no_such_tool" }), -32602);
+    assert!(message.contains("unknown tool: no_such_tool"), "{message}");
+    refuse("tools/list", json!({ "cursor": "page2" }), -32602);
+    refuse("tools/list", json!({ "cursor": 2 }), -32602);
+    refuse("tools/list", json!([1]), -32602);
+    refuse("initialize", json!({}), -32602);
+    refuse("resources/read", json!({}), -32602);
+    refuse("no/such/method", json!({}), -32601);
+    refuse("notifications/initialized", json!({}), -32601);
+    server.finish();
+}
+
+#[test]
+fn what_is_too_long_is_refused_and_skipped() {
+    for framing in FRAMINGS {
+        let mut server = introduced(fixture().env("FIXTURE_MAX_MESSAGE_BYTES", "2048"), framing);
+        let long =
+            json!({ "jsonrpc": "2.0", "id": 9, "method": "ping", "params": { "x": "y".repeat(300_000) } });
+        let message = refused(&mut server, &frame(&long.to_string(), framing), &Value::Null, -32600);
+        assert!(message.contains("2048"), "{message}");
+        server.finish();
+    }
+}
+
+#[test]
+fn blank_lines_replies_and_notifications_ask_for_nothing() {
+    let mut server = started(Framing::Lines);
+    server.write(b"\n\r\n   \n");
+    server.send(&json!({ "jsonrpc": "2.0", "id": 77, "result": {} }));
+    server.send(&json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32700, "message": "?" } }));
+    server.notify("notifications/unheard_of", json!({}));
+    server.notify("notifications/cancelled", json!({ "requestId": {} }));
+    server.notify("notifications/progress", json!("?"));
+    assert_eq!(server.receive_within(Duration::from_millis(150)), None);
+    assert_eq!(server.request("ping", json!({}))["result"], json!({}));
+    server.finish();
+}
+
+#[test]
+fn a_second_request_under_a_used_id_is_refused_while_the_first_runs() {
+    let mut server = started(Framing::Lines);
+    let call = json!({
+        "jsonrpc": "2.0", "id": "twice", "method": "tools/call",
+        "params": { "name": "sleep", "arguments": { "ms": 300 } },
+    });
+    server.send(&call);
+    server.send(&json!({ "jsonrpc": "2.0", "id": "twice", "method": "ping" }));
+    assert_eq!(server.reply_to(&json!("twice"))["error"]["code"], -32600);
+    assert_eq!(server.reply_to(&json!("twice"))["result"]["structuredContent"]["text"], "slept");
+    server.finish();
+}

@@ -1,0 +1,74 @@
+//! Both framings, told apart per message and answered in kind.
+
+use annai_testkit::mcp::{FRAMINGS, Framing, StdioServer, frame};
+use serde_json::json;
+
+use crate::{fixture, introduced, started};
+
+#[test]
+fn three_requests_three_replies_in_either_framing() {
+    for framing in FRAMINGS {
+        let mut server = StdioServer::start(&mut fixture(), framing);
+        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {} });
+        let reply = server.request("initialize", params);
+        assert_eq!(reply["result"]["protocolVersion"], "2025-06-18");
+        let list = server.request("tools/list", json!({}));
+        let names: Vec<_> =
+            list["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+        assert!(names.contains(&&json!("test_simple_text")) && names.contains(&&json!("test_image_content")));
+        let reply = server.call("test_simple_text", json!({}));
+        assert_eq!(reply["result"]["content"][0]["text"], "This is a simple text response for testing.");
+        server.finish();
+    }
+}
+
+#[test]
+fn replies_use_the_framing_last_received() {
+    let mut server = started(Framing::Lines);
+    let ping = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string();
+    for (id, framing) in [(100, Framing::Headers), (101, Framing::Lines), (102, Framing::Headers)] {
+        server.write(&frame(&ping(id), framing));
+        let received = server.receive();
+        assert_eq!((&received.message["id"], received.framing), (&json!(id), framing));
+    }
+    server.finish();
+}
+
+#[test]
+fn line_mode_can_be_forced() {
+    let mut server = introduced(fixture().env("MCP_LINE_MODE", "1"), Framing::Headers);
+    server.start_request("ping", json!({}));
+    assert_eq!(server.receive().framing, Framing::Lines);
+    server.finish();
+}
+
+#[test]
+fn lengths_are_bytes_of_utf8() {
+    for framing in FRAMINGS {
+        let mut server = started(framing);
+        let reply = server.call("strict", json!({ "query": "案内 — 🧭" }));
+        assert_eq!(reply["result"]["structuredContent"]["query"], "案内 — 🧭");
+        server.finish();
+    }
+}
+
+#[test]
+fn a_leading_byte_order_mark_is_skipped_and_logged() {
+    let mut server = StdioServer::start(&mut fixture(), Framing::Lines);
+    server.write("\u{feff}".as_bytes());
+    server.initialize("2025-11-25");
+    server.wait_for_log("byte order mark");
+    server.finish();
+}
+
+#[test]
+fn headers_may_come_in_any_order_and_case() {
+    let mut server = started(Framing::Headers);
+    let ping = r#"{"jsonrpc":"2.0","id":"h","method":"ping"}"#;
+    for head in ["content-LENGTH: 42\n\n", "Content-Type: application/json\r\nCONTENT-LENGTH:42\r\n\r\n"] {
+        assert_eq!(ping.len(), 42);
+        server.write(format!("{head}{ping}").as_bytes());
+        assert_eq!(server.reply_to(&json!("h"))["result"], json!({}));
+    }
+    server.finish();
+}

@@ -1,0 +1,61 @@
+//! The log: JSON Lines on stderr, numbers and names, never bodies.
+
+use annai_testkit::mcp::Framing;
+use serde_json::{Value, json};
+
+use crate::{fixture, introduced, started};
+
+fn lines(log: &str) -> Vec<Value> {
+    log.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
+}
+
+#[test]
+fn every_call_is_one_line() {
+    let mut server = started(Framing::Lines);
+    let id = server.start_request("tools/call", json!({ "name": "count" }));
+    server.reply_to(&id.into());
+    let log = lines(&server.wait_for_log("\"tool\":\"count\""));
+    let [line] = log.as_slice() else { panic!("{log:?}") };
+    assert_eq!(
+        (&line["level"], &line["tool"], &line["ok"], &line["request_id"], &line["counted"]),
+        (&json!("info"), &json!("count"), &json!(true), &json!(id.to_string()), &json!(true))
+    );
+    assert!(line["elapsed_ms"].is_u64() && line["ts"].as_str().unwrap().ends_with('Z'), "{line}");
+    server.call("refuses", json!({}));
+    let log = lines(&server.wait_for_log("\"tool\":\"refuses\""));
+    let line = log.iter().find(|line| line["tool"] == "refuses").unwrap();
+    assert_eq!(
+        (&line["level"], &line["ok"], &line["code"]),
+        (&json!("warn"), &json!(false), &json!("upstream_error"))
+    );
+    assert_eq!(line["cause"], "the private cause");
+    server.finish();
+}
+
+#[test]
+fn debug_lines_tell_what_passes_but_not_what_it_says() {
+    for (framing, sent) in [(Framing::Lines, "send line bytes="), (Framing::Headers, "send framed bytes=")] {
+        let mut server = introduced(fixture().env("DEBUG", "1"), framing);
+        let id = server
+            .start_request("tools/call", json!({ "name": "strict", "arguments": { "query": "my secret" } }));
+        server.reply_to(&id.into());
+        let log = server.wait_for_log(&format!("recv method=tools/call id={id}"));
+        assert!(log.contains("stdin chunk=") && log.contains(sent), "{log}");
+        assert_eq!(log.contains("headerEnd="), framing == Framing::Headers);
+        assert!(!log.contains("my secret"), "{log}");
+        lines(&log);
+        server.finish();
+    }
+}
+
+#[test]
+fn without_debugging_only_calls_are_logged() {
+    let mut server = started(Framing::Lines);
+    server.write(b"nonsense\n");
+    server.receive();
+    server.request("ping", json!({}));
+    assert_eq!(server.stderr(), "");
+    server.finish();
+}
