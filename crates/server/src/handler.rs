@@ -78,8 +78,9 @@ impl ServerHandler for Handler {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("params.cursor: unknown; the list has one page", None));
         }
-        // Empty here: the transport puts in the bytes that the registry serialised once.
-        Ok(ListToolsResult::with_all_items(Vec::new()))
+        let tools = serde_json::from_slice(self.registry.list())
+            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        Ok(ListToolsResult::with_all_items(tools))
     }
 
     async fn call_tool(

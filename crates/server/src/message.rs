@@ -7,7 +7,10 @@ use rmcp::model::{
     RequestId, RequestMetaObject, RequestOptionalParam, RootsListChangedNotification,
 };
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+
+use crate::envelope::{Envelope, Json};
 
 /// A message that is answered with an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,49 +37,59 @@ impl Refusal {
 }
 
 /// Reads one message. `None` is a notification or a reply that asks for nothing.
-pub fn read(value: Value) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+pub fn read(json: Json) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     let invalid = |id, what: &str| Err(Refusal::new(id, ErrorCode::INVALID_REQUEST, what));
-    let mut object = match value {
-        Value::Object(object) => object,
-        Value::Array(_) => return invalid(None, "batches are not supported: send one message at a time"),
-        _ => return invalid(None, "expected a JSON-RPC 2.0 object"),
+    let message = match json {
+        Json::Object(message) => message,
+        Json::Batch => return invalid(None, "batches are not supported: send one message at a time"),
+        Json::Other => return invalid(None, "expected a JSON-RPC 2.0 object, each member once"),
     };
-    let id = match object.get("id") {
+    let id = match message.id.as_deref().map(value) {
         None => None,
-        Some(Value::String(text)) => Some(RequestId::String(text.as_str().into())),
+        Some(Value::String(text)) => Some(RequestId::String(text.into())),
         Some(Value::Number(number)) if number.is_i64() => number.as_i64().map(RequestId::Number),
         // A client's answer to a message of ours that it could not read.
-        Some(Value::Null) if object.contains_key("error") => return Ok(None),
+        Some(Value::Null) if message.error.is_some() => return Ok(None),
         Some(_) => return invalid(None, "id: expected a string or an integer"),
     };
-    if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+    if !message.is_rpc_2() {
         return invalid(id, "jsonrpc: expected \"2.0\"");
     }
-    match (object.remove("method"), id) {
+    match (message.method.as_deref().map(value), id) {
         (Some(Value::String(method)), Some(id)) => {
-            let request = request(&method, object.remove("params"))
+            let request = request(&method, message.params.as_deref())
                 .map_err(|(code, message)| Refusal::new(Some(id.clone()), code, message))?;
             Ok(Some(JsonRpcMessage::request(request, id)))
         }
-        (Some(Value::String(method)), None) => Ok(notification(&method, object.remove("params"))),
+        (Some(Value::String(method)), None) => Ok(notification(&method, message.params.as_deref())),
         (Some(_), id) => invalid(id, "method: expected a string"),
-        (None, Some(_)) if object.contains_key("result") || object.contains_key("error") => {
-            Ok(serde_json::from_value(Value::Object(object)).ok())
-        }
+        (None, Some(id)) if message.is_reply() => Ok(reply(&message, &id)),
         (None, id) => invalid(id, "method is required"),
     }
+}
+
+/// A member's value. It was read as JSON before, so only depth can make it unreadable.
+fn value(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or(Value::Null)
+}
+
+/// A client's reply to a request of ours; one that cannot be read answers nothing.
+fn reply(message: &Envelope, id: &RequestId) -> Option<ClientJsonRpcMessage> {
+    let whole = match (&message.result, &message.error) {
+        (Some(result), _) => json!({ "jsonrpc": "2.0", "id": id, "result": value(result) }),
+        (None, Some(error)) => json!({ "jsonrpc": "2.0", "id": id, "error": value(error) }),
+        (None, None) => return None,
+    };
+    serde_json::from_value(whole).ok()
 }
 
 type Bad = (ErrorCode, String);
 
 /// Reads a request by its method, so that wrong parameters are told from an unknown method.
-fn request(method: &str, params: Option<Value>) -> Result<ClientRequest, Bad> {
+fn request(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, Bad> {
     use ClientRequest as Is;
-    let mut params = match params {
-        None | Some(Value::Null) => Map::new(),
-        Some(Value::Object(params)) => params,
-        Some(_) => return Err(bad(method, "params: expected an object")),
-    };
+    let params = params.map_or(Ok(None), |params| serde_json::from_str::<Option<Map<_, _>>>(params.get()));
+    let mut params = params.map_err(|error| bad(method, &format!("params: {error}")))?.unwrap_or_default();
     let meta = match params.remove("_meta") {
         None => Map::new(),
         Some(Value::Object(meta)) => meta,
@@ -144,12 +157,12 @@ fn introduce(mut params: Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Reads a notification. Nobody waits for an answer: what cannot be read is left alone.
-fn notification(method: &str, params: Option<Value>) -> Option<ClientJsonRpcMessage> {
+fn notification(method: &str, params: Option<&RawValue>) -> Option<ClientJsonRpcMessage> {
     fn typed<N: DeserializeOwned + Into<ClientNotification>>(whole: Value) -> Option<ClientNotification> {
         serde_json::from_value::<N>(whole).ok().map(Into::into)
     }
     let whole = match params {
-        Some(params) => json!({ "method": method, "params": params }),
+        Some(params) => json!({ "method": method, "params": value(params) }),
         None => json!({ "method": method }),
     };
     let notification = match method {
@@ -166,8 +179,12 @@ fn notification(method: &str, params: Option<Value>) -> Option<ClientJsonRpcMess
 mod tests {
     use super::*;
 
+    fn read(value: &Value) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+        super::read(crate::envelope::parse(value.to_string().as_bytes()).unwrap())
+    }
+
     fn refused(value: Value) -> (Option<RequestId>, i32, String) {
-        let refusal = read(value).unwrap_err();
+        let refusal = read(&value).unwrap_err();
         (refusal.id, refusal.code.0, refusal.message)
     }
 
@@ -226,7 +243,7 @@ mod tests {
             "jsonrpc": "2.0", "id": 1, "method": "initialize",
             "params": { "protocolVersion": "2025-06-18" },
         });
-        let Some(JsonRpcMessage::Request(request)) = read(message).unwrap() else { panic!("no request") };
+        let Some(JsonRpcMessage::Request(request)) = read(&message).unwrap() else { panic!("no request") };
         let ClientRequest::InitializeRequest(request) = request.request else { panic!("not initialize") };
         assert_eq!(request.params.client_info.name, "unknown");
     }
@@ -252,7 +269,7 @@ mod tests {
             ),
         ] {
             let message = json!({ "jsonrpc": "2.0", "id": "a", "method": method, "params": params });
-            let Some(JsonRpcMessage::Request(request)) = read(message).unwrap() else { panic!("{method}") };
+            let Some(JsonRpcMessage::Request(request)) = read(&message).unwrap() else { panic!("{method}") };
             assert_eq!(request.request.method(), method);
             assert!(!matches!(request.request, ClientRequest::CustomRequest(_)), "{method}");
         }
@@ -265,10 +282,10 @@ mod tests {
             json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": 5 }),
             json!({ "jsonrpc": "2.0", "id": null, "error": { "code": 1, "message": "x" } }),
         ] {
-            assert!(read(message).unwrap().is_none());
+            assert!(read(&message).unwrap().is_none());
         }
         let cancel =
             json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 3 } });
-        assert!(matches!(read(cancel).unwrap(), Some(JsonRpcMessage::Notification(_))));
+        assert!(matches!(read(&cancel).unwrap(), Some(JsonRpcMessage::Notification(_))));
     }
 }

@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -18,11 +18,28 @@ impl From<Frame> for Got {
         match frame {
             Frame::Message(value, size) => {
                 assert!(size > 0 && size <= MOST);
-                Self::Message(value)
+                Self::Message(reassemble(value))
             }
             Frame::Refused(why) => Self::Refused(why),
         }
     }
+}
+
+/// The message again, from its members.
+fn reassemble(json: Json) -> Value {
+    let Json::Object(message) = json else { return Value::Null };
+    let members = [
+        ("jsonrpc", message.jsonrpc),
+        ("id", message.id),
+        ("method", message.method),
+        ("params", message.params),
+        ("result", message.result),
+        ("error", message.error),
+    ];
+    let members = members.into_iter().filter_map(|(name, value)| {
+        value.map(|value| (name.to_owned(), serde_json::from_str(value.get()).unwrap_or(Value::Null)))
+    });
+    Value::Object(members.collect())
 }
 
 /// Everything that comes out of `bytes`, handed over in pieces of the given sizes.

@@ -67,7 +67,7 @@ fn a_reader_that_stops_makes_the_server_stop_reading() {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    let total = 1500;
+    let total = 6000;
     let writer = std::thread::spawn(move || {
         let hello = json!({
             "jsonrpc": "2.0", "id": "hello", "method": "initialize",
@@ -75,7 +75,7 @@ fn a_reader_that_stops_makes_the_server_stop_reading() {
         });
         writeln!(input, "{hello}").unwrap();
         for id in 0..total {
-            let params = json!({ "name": "big", "arguments": { "bytes": 100_000 } });
+            let params = json!({ "name": "big", "arguments": { "bytes": 30_000 } });
             let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
             writeln!(input, "{call}").unwrap();
         }

@@ -1,0 +1,128 @@
+//! MCP over standard input and output: a transport for the SDK that answers everything, survives
+//! everything, and ends when its work is done.
+
+mod load;
+mod transport;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use annai_core::Registry;
+use bytes::Bytes;
+use rmcp::RoleServer;
+use rmcp::model::ErrorCode;
+use rmcp::service::{Service, serve_directly};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+
+use crate::Server;
+use crate::message::Refusal;
+use crate::outgoing::Outgoing;
+use load::Pending;
+use transport::Stdio;
+
+/// How long calls may go on after a signal.
+const GRACE: Duration = Duration::from_secs(10);
+/// How long the last words may take.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// The limits and habits of one connection.
+#[derive(Clone)]
+pub struct Options {
+    /// The longest message that is read.
+    pub max_message_bytes: usize,
+    /// How many calls run at once.
+    pub max_in_flight: usize,
+    /// Answer with lines, whatever the client sends.
+    pub lines_only: bool,
+    /// The `tools` array of `tools/list`.
+    pub tools: ToolList,
+}
+
+/// Gives the serialised `tools` array when it is first asked for.
+pub type ToolList = Arc<dyn Fn() -> Bytes + Send + Sync>;
+
+impl Options {
+    /// As the `server` section says, with the list of the registry's tools.
+    #[must_use]
+    pub fn new(server: &Server, registry: Arc<Registry>) -> Self {
+        Self {
+            max_message_bytes: usize::try_from(server.max_message_bytes).unwrap_or(usize::MAX),
+            max_in_flight: usize::try_from(server.max_in_flight).unwrap_or(usize::MAX),
+            lines_only: server.line_mode,
+            tools: Arc::new(move || registry.list().clone()),
+        }
+    }
+}
+
+/// Serves on the process's own input and output, and ends on `SIGTERM` and `SIGINT`.
+pub async fn serve_process<S: Service<RoleServer>>(service: S, options: Options) {
+    let stop = CancellationToken::new();
+    tokio::spawn(signals(stop.clone()));
+    let (input, output) = rmcp::transport::stdio_pipes();
+    serve(service, input, output, options, stop).await;
+}
+
+/// The first signal asks to end; the second does not ask.
+async fn signals(stop: CancellationToken) {
+    if let Some(name) = signal().await {
+        tracing::info!("{name}: ending when the calls under way are answered");
+        stop.cancel();
+        if signal().await.is_some() {
+            std::process::exit(130);
+        }
+    }
+}
+
+#[cfg(unix)]
+async fn signal() -> Option<&'static str> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut terminate, mut interrupt) =
+        (signal(SignalKind::terminate()).ok()?, signal(SignalKind::interrupt()).ok()?);
+    tokio::select! {
+        _ = terminate.recv() => Some("SIGTERM"),
+        _ = interrupt.recv() => Some("SIGINT"),
+    }
+}
+
+#[cfg(not(unix))]
+async fn signal() -> Option<&'static str> {
+    tokio::signal::ctrl_c().await.ok().map(|()| "Ctrl-C")
+}
+
+/// Serves until the input ends and every call is answered, or until `stop` and ten seconds more.
+pub async fn serve<S: Service<RoleServer>>(
+    service: S,
+    input: impl AsyncRead + Unpin + Send + 'static,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+    options: Options,
+    stop: CancellationToken,
+) {
+    let outgoing = Outgoing::start(output, options.lines_only);
+    let pending = Pending::default();
+    let transport = Stdio::new(input, outgoing.clone(), pending.clone(), stop.clone(), options);
+    // Without the SDK's handshake, which gives up on what it does not expect: `admit` does its part.
+    let running = serve_directly(service, transport, None).waiting();
+    tokio::select! {
+        _ = running => {}
+        () = async { stop.cancelled().await; tokio::time::sleep(GRACE).await } => {
+            abandon(&outgoing, &pending).await;
+        }
+    }
+}
+
+/// Tells the callers of what is still running that it will not be answered.
+async fn abandon(outgoing: &Outgoing, pending: &Pending) {
+    let ids: Vec<_> = pending.lock().drain().collect();
+    tracing::warn!(calls = ids.len(), "ended with calls under way");
+    for id in ids {
+        let why = "the server was told to end before this call was done; call again";
+        drop(outgoing.push(Refusal::new(Some(id), ErrorCode::INTERNAL_ERROR, why).to_json()));
+    }
+    let all_written = async {
+        while outgoing.unwritten() > 0 && !outgoing.is_broken() {
+            outgoing.written().await;
+        }
+    };
+    let _ = tokio::time::timeout(LAST_WORDS, all_written).await;
+}
