@@ -183,8 +183,8 @@ mod tests {
         super::read(crate::envelope::parse(value.to_string().as_bytes()).unwrap())
     }
 
-    fn refused(value: Value) -> (Option<RequestId>, i32, String) {
-        let refusal = read(&value).unwrap_err();
+    fn refused(value: &Value) -> (Option<RequestId>, i32, String) {
+        let refusal = read(value).unwrap_err();
         (refusal.id, refusal.code.0, refusal.message)
     }
 
@@ -208,7 +208,7 @@ mod tests {
             (json!({ "jsonrpc": "2.0", "id": 1, "method": 5 }), id(1)),
             (json!({ "jsonrpc": "2.0", "id": 1 }), id(1)),
         ] {
-            let (given, code, message) = refused(value.clone());
+            let (given, code, message) = refused(&value);
             assert_eq!((given, code), (id, -32600), "{value}: {message}");
         }
     }
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn wrong_parameters_name_the_field() {
         let of = |method: &str, params: Value| {
-            refused(json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
+            refused(&json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
         };
         assert_eq!(
             of("tools/call", json!({})),
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn unknown_methods_are_unknown_whatever_their_parameters() {
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "no/such", "params": {} });
-        assert_eq!(refused(message), (id(1), -32601, "method not found: no/such".into()));
+        assert_eq!(refused(&message), (id(1), -32601, "method not found: no/such".into()));
     }
 
     #[test]

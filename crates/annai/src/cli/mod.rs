@@ -52,6 +52,15 @@ pub struct Options {
     pub debug: Option<Option<PathBuf>>,
 }
 
+impl Options {
+    /// The families that were asked for, each once.
+    fn families(&self) -> Vec<Family> {
+        let mut families = self.toolset.clone();
+        families.dedup();
+        families
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Try the server against itself and print what happened
@@ -101,7 +110,7 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
         Some(Command::Demo) => demo::run(),
         Some(Command::Tools { json }) => tools::run(&App::start(options)?, *json),
         Some(Command::Docs { page }) => docs::run(&App::start(options)?, *page),
-        None if options.stdio => serve::stdio(&App::start(options)?, &options.toolset),
+        None if options.stdio => serve::stdio(&App::start(options)?, &options.families()),
         None => {
             print(&Cli::command().render_help().to_string())?;
             Ok(())

@@ -247,3 +247,7 @@ impl<S: Toolset> ToolsetBuilder<'_, S> {
         self
     }
 }
+
+#[cfg(test)]
+#[path = "registry_tests.rs"]
+mod tests;

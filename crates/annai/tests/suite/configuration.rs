@@ -1,0 +1,97 @@
+//! Settings: layers, origins, errors that name file, line and key.
+
+use serde_json::{Value, json};
+
+use crate::{Home, annai, stderr, stdout};
+
+fn shown(command: &mut std::process::Command) -> Value {
+    let output = command.arg("--show-config").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).is_empty(), "the configuration goes to stderr");
+    let text = stderr(&output);
+    let start = text.find("{\n").unwrap_or_else(|| panic!("no JSON in {text}"));
+    serde_json::from_str(&text[start..]).unwrap()
+}
+
+#[test]
+fn defaults_alone() {
+    let config = shown(&mut annai(&Home::new()));
+    assert_eq!(config["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(config["sources"], json!({ "defaults": true, "yaml": null, "env": [], "cli": [] }));
+    let server = &config["effective"]["server"];
+    assert_eq!((&server["max_message_bytes"], &server["max_in_flight"]), (&json!(16_777_216), &json!(256)));
+    assert_eq!(config["origins"]["server.debug"], "default");
+}
+
+#[test]
+fn every_layer_beats_the_one_below_and_is_named() {
+    let home = Home::new();
+    let file = home.write("my.yaml", "server:\n  debug: false\n  log_level: error\n  max_in_flight: 7\n");
+    let mut command = annai(&home);
+    command.arg("--config").arg(&file).arg("--debug").env("LOG_LEVEL", "warn").env("DEBUG", "0");
+    let config = shown(&mut command);
+    let (server, origins) = (&config["effective"]["server"], &config["origins"]);
+    assert_eq!((&server["debug"], &origins["server.debug"]), (&json!(true), &json!("--debug")));
+    assert_eq!((&server["log_level"], &origins["server.log_level"]), (&json!("warn"), &json!("LOG_LEVEL")));
+    let line = format!("{}:4", file.display());
+    assert_eq!((&server["max_in_flight"], &origins["server.max_in_flight"]), (&json!(7), &json!(line)));
+    assert_eq!(config["sources"]["env"], json!(["DEBUG", "LOG_LEVEL"]));
+    assert_eq!(config["sources"]["cli"], json!(["--debug"]));
+}
+
+#[test]
+fn the_file_is_found_where_it_was_before() {
+    let home = Home::new();
+    home.write(".config/openai-responses-mcp/config.yaml", "server: { max_in_flight: 1 }\n");
+    assert_eq!(shown(&mut annai(&home))["effective"]["server"]["max_in_flight"], 1);
+    home.write(".config/annai/config.yaml", "server: { max_in_flight: 2 }\n");
+    assert_eq!(shown(&mut annai(&home))["effective"]["server"]["max_in_flight"], 2);
+    home.write("xdg/annai/config.yaml", "server: { max_in_flight: 3 }\n");
+    let mut command = annai(&home);
+    command.env("XDG_CONFIG_HOME", home.0.join("xdg"));
+    assert_eq!(shown(&mut command)["effective"]["server"]["max_in_flight"], 3);
+}
+
+#[test]
+fn a_named_file_that_does_not_exist_is_skipped_with_a_warning() {
+    let output = annai(&Home::new()).args(["--config", "nowhere.yaml", "tools"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("nowhere.yaml: no such file"), "{}", stderr(&output));
+}
+
+#[test]
+fn what_is_wrong_stops_the_start_and_is_named() {
+    let home = Home::new();
+    for (yaml, problem) in [
+        ("server:\n  debug: maybe\n", "bad.yaml:2: server.debug: expected true or false, got a string"),
+        ("server:\n  port: 1\n", "bad.yaml:2: server.port: unknown key; allowed: transport, debug"),
+        ("sever: {}\n", "bad.yaml:1: sever: unknown key; allowed: server"),
+        (
+            "server:\n  max_in_flight: 0\n",
+            "bad.yaml:2: server.max_in_flight: expected an integer from 1 to 10000, got 0",
+        ),
+        (
+            "server:\n  log_level: loud\n",
+            "bad.yaml:2: server.log_level: expected one of error, warn, info, debug, got \"loud\"",
+        ),
+        ("server: [\n", "bad.yaml:2: "),
+        ("server: { debug: true }\nserver: {}\n", "bad.yaml:2: "),
+    ] {
+        let file = home.write("bad.yaml", yaml);
+        let output = annai(&home).arg("--config").arg(&file).arg("--stdio").output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{yaml}");
+        assert!(stdout(&output).is_empty());
+        assert!(stderr(&output).contains(problem), "{yaml} gave {}", stderr(&output));
+    }
+    let output = annai(&home).env("LOG_LEVEL", "loud").arg("tools").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("LOG_LEVEL: expected one of error"), "{}", stderr(&output));
+}
+
+#[test]
+fn an_empty_section_is_no_error() {
+    let home = Home::new();
+    let file = home.write("empty.yaml", "server:\n  # debug: true\n");
+    let config = shown(annai(&home).arg("--config").arg(&file));
+    assert_eq!(config["effective"]["server"]["debug"], false);
+}

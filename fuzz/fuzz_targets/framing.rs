@@ -1,0 +1,46 @@
+//! Any bytes, cut anywhere: no panic, no endless loop, the same frames however they are cut, and a good
+//! message on a fresh line after them is read.
+#![no_main]
+
+use annai_server::envelope::Json;
+use annai_server::framing::{Decoder, Frame, Refused};
+use libfuzzer_sys::fuzz_target;
+
+const MOST: usize = 4096;
+const GOOD: &[u8] = b"\n{\"jsonrpc\":\"2.0\",\"id\":\"fuzz-probe\",\"method\":\"ping\"}\n";
+
+#[derive(Debug, PartialEq)]
+enum Got {
+    Object { id: Option<String>, method: Option<String> },
+    OtherJson,
+    Refused(Refused),
+}
+
+fn decode(bytes: &[u8], piece: usize) -> Vec<Got> {
+    let mut decoder = Decoder::new(MOST);
+    let mut got = Vec::new();
+    for piece in bytes.chunks(piece) {
+        decoder.buffer().extend_from_slice(piece);
+        while let Some(frame) = decoder.next_frame() {
+            let text = |raw: &Option<Box<_>>| raw.as_ref().map(|raw: &Box<serde_json::value::RawValue>| raw.get().to_owned());
+            got.push(match frame {
+                Frame::Message(Json::Object(message), _) => {
+                    Got::Object { id: text(&message.id), method: text(&message.method) }
+                }
+                Frame::Message(..) => Got::OtherJson,
+                Frame::Refused(why) => Got::Refused(why),
+            });
+        }
+    }
+    got
+}
+
+fuzz_target!(|input: (u8, &[u8])| {
+    let (piece, bytes) = input;
+    let bytes = [bytes, GOOD].concat();
+    let whole = decode(&bytes, bytes.len());
+    let cut = decode(&bytes, usize::from(piece) + 1);
+    assert_eq!(whole, cut);
+    let probe = Got::Object { id: Some("\"fuzz-probe\"".into()), method: Some("\"ping\"".into()) };
+    assert!(whole.contains(&probe), "{whole:?}");
+});

@@ -1,0 +1,62 @@
+"""The official Python client over stdio. ANNAI and FIXTURE name the executables."""
+
+import asyncio
+import os
+
+from mcp import Client, StdioServerParameters
+from mcp.shared.exceptions import MCPError
+
+
+async def with_fixture(mode: str, protocol: str) -> None:
+    server = StdioServerParameters(command=os.environ["FIXTURE"])
+    async with Client(server, mode=mode, read_timeout_seconds=20) as client:
+        assert client.protocol_version == protocol, client.protocol_version
+        # A pinned version asks nobody, so the server has not said its name.
+        assert mode == protocol or client.server_info.name == "fixture"
+        tools = (await client.list_tools()).tools
+        assert len(tools) > 15 and all(tool.description for tool in tools)
+
+        result = await client.call_tool("strict", {"query": "案内", "limit": 3})
+        assert result.structured_content["query"] == "案内", result
+        failed = await client.call_tool("strict", {"query": "x", "limit": 99})
+        assert failed.is_error and "from 1 to 10" in failed.content[0].text
+
+        steps: list[float] = []
+
+        async def step(done: float, total: float | None, message: str | None) -> None:
+            steps.append(done)
+
+        await client.call_tool("test_tool_with_progress", {}, progress_callback=step)
+        assert steps == [0, 50, 100], steps
+
+        try:
+            await client.call_tool("no_such_tool", {})
+            raise AssertionError("an unknown tool was called")
+        except MCPError as error:
+            assert "unknown tool" in str(error), error
+
+        prompt = await client.get_prompt("test_prompt_with_arguments", {"arg1": "a", "arg2": "b"})
+        assert "arg1='a'" in prompt.messages[0].content.text
+        resource = await client.read_resource("test://static-text")
+        assert resource.contents[0].text.startswith("This is the content")
+
+
+async def with_annai(mode: str) -> None:
+    server = StdioServerParameters(command=os.environ["ANNAI"], args=["--stdio"])
+    async with Client(server, mode=mode, read_timeout_seconds=20) as client:
+        assert mode.startswith("20") or client.server_info.name == "annai"
+        for tool in (await client.list_tools()).tools:
+            assert tool.input_schema["additionalProperties"] is False, tool.name
+
+
+async def main() -> None:
+    passed = 0
+    for mode, protocol in [("legacy", "2025-11-25"), ("auto", "2026-07-28"), ("2026-07-28", "2026-07-28")]:
+        await with_fixture(mode, protocol)
+        await with_annai(mode)
+        passed += 2
+        print(f"python client, {mode}: ok")
+    print(f"{passed} passed, 0 failed")
+
+
+asyncio.run(main())
