@@ -19,6 +19,8 @@ pub struct App {
     pub config: Config,
     /// The `server` section.
     pub server: Server,
+    /// Whether the user wants no colours.
+    pub no_color: bool,
 }
 
 impl App {
@@ -31,7 +33,7 @@ impl App {
         for warning in config.warnings().iter().chain(&missing) {
             tracing::warn!("{warning}");
         }
-        Ok(Self { config, server })
+        Ok(Self { config, server, no_color: no_color() })
     }
 
     /// The tools, none of them opened.
@@ -53,6 +55,11 @@ impl Options {
         }
         given
     }
+}
+
+/// Whether `NO_COLOR` is set, to anything.
+pub fn no_color() -> bool {
+    read_env("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]

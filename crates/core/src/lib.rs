@@ -4,6 +4,7 @@
 pub mod call;
 pub mod config;
 pub mod error;
+pub mod metrics;
 pub mod schema;
 pub mod telemetry;
 pub mod tool;

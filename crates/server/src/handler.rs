@@ -73,12 +73,12 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("params.cursor: unknown; the list has one page", None));
         }
-        let tools = serde_json::from_slice(self.registry.list())
+        let tools = serde_json::from_slice(self.registry.list(&identity_of(&context)))
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(ListToolsResult::with_all_items(tools))
     }
@@ -107,8 +107,14 @@ fn unknown_tool(name: &str) -> ErrorData {
     ErrorData::invalid_params(format!("unknown tool: {shown}; tools/list has their names"), None)
 }
 
+/// Who calls: the door of HTTP has said so; over stdio it is whoever started the process.
+fn identity_of(context: &RequestContext<RoleServer>) -> Identity {
+    let parts = context.extensions.get::<http::request::Parts>();
+    parts.and_then(|parts| parts.extensions.get::<Identity>().cloned()).unwrap_or(Identity::Local)
+}
+
 fn call_of(context: &RequestContext<RoleServer>) -> Call {
-    let mut call = Call::new(Identity::Local, context.id.to_string());
+    let mut call = Call::new(identity_of(context), context.id.to_string());
     call.cancel = context.ct.clone();
     call.idempotency_key = context.meta.0.get(IDEMPOTENCY_META).and_then(Value::as_str).map(str::to_owned);
     if let Some(token) = context.meta.get_progress_token() {

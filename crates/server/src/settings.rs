@@ -17,7 +17,7 @@ pub struct ServerSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Server {
-    /// Accepted so that existing files load; `--stdio` on the command line decides.
+    /// Accepted so that existing files load; `--stdio` or `--http` on the command line decides.
     pub transport: Transport,
     /// Log what passes over the wire (sizes, methods and ids, never bodies).
     pub debug: bool,
@@ -38,6 +38,22 @@ pub struct Server {
     /// The longest that one call may take, in milliseconds.
     #[schemars(range(min = 1, max = 86_400_000))]
     pub call_timeout_ms: u64,
+    /// The port of `--http` where no address is given.
+    #[schemars(range(min = 0, max = 65_535))]
+    pub port: u16,
+    /// Where the world reaches this server (`https://annai.example.com`); its host and origin are let in, and the
+    /// trust in loopback ends.
+    pub public_url: Option<String>,
+    /// Another address of this server whose origin is let in.
+    pub mcp_server_url: Option<String>,
+    /// More origins that browsers may call from.
+    pub cors_allow_origins: Vec<String>,
+    /// The longest HTTP body that is read, in bytes.
+    #[schemars(range(min = 1024, max = 1_073_741_824))]
+    pub max_body_bytes: u64,
+    /// How many HTTP connections are open at once; the next one waits.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub max_connections: u64,
 }
 
 impl Default for Server {
@@ -52,6 +68,12 @@ impl Default for Server {
             max_message_bytes: 16 << 20,
             max_in_flight: 256,
             call_timeout_ms: 1_200_000,
+            port: 3001,
+            public_url: None,
+            mcp_server_url: None,
+            cors_allow_origins: Vec::new(),
+            max_body_bytes: 4 << 20,
+            max_connections: 4096,
         }
     }
 }
@@ -82,6 +104,10 @@ impl Settings for ServerSettings {
         Env { name: "DEBUG", key: "server.debug", reads: Reads::As(debug) },
         Env::new("LOG_LEVEL", "server.log_level"),
         Env::new("MCP_LINE_MODE", "server.line_mode"),
+        Env::new("PORT", "server.port"),
+        Env::new("PUBLIC_URL", "server.public_url"),
+        Env::new("MCP_SERVER_URL", "server.mcp_server_url"),
+        Env::new("CORS_ALLOW_ORIGINS", "server.cors_allow_origins"),
     ];
 }
 

@@ -1,7 +1,13 @@
 //! `tools/list`, answered from the bytes that the list was serialised to once, without the SDK between.
 
+use std::sync::Arc;
+
+use annai_core::Identity;
 use bytes::Bytes;
 use rmcp::model::{ListToolsRequest, ProtocolVersion, RequestId, RequestMetaObject};
+
+/// Gives the serialised `tools` array for somebody.
+pub type ToolList = Arc<dyn Fn(&Identity) -> Bytes + Send + Sync>;
 
 /// Who asks, which decides the shape of the reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

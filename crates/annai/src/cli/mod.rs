@@ -1,8 +1,12 @@
 //! The command line: one file a command.
 
+mod call;
 mod demo;
 mod docs;
+mod doctor;
+mod init;
 mod serve;
+mod terminal;
 mod tools;
 
 use std::io::{self, Write};
@@ -37,6 +41,10 @@ pub struct Options {
     /// Serve MCP on stdin and stdout (what an MCP client runs)
     #[arg(long)]
     stdio: bool,
+    /// Serve MCP over HTTP (default address 127.0.0.1:3001, or the port in PORT)
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, conflicts_with = "stdio")]
+    #[expect(clippy::option_option, reason = "absent, without an address, with an address")]
+    http: Option<Option<String>>,
     /// Serve only this family of tools; may be repeated
     #[arg(long, value_name = "NAME", global = true)]
     toolset: Vec<Family>,
@@ -63,13 +71,36 @@ impl Options {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Try the server against itself and print what happened
+    /// Serve on a throw-away workspace and print what to try
     Demo,
     /// List the tools
     Tools {
         /// As JSON, with their schemas
         #[arg(long)]
         json: bool,
+    },
+    /// Run one tool from the shell
+    Call {
+        /// Its name
+        tool: String,
+        /// Its arguments: one JSON object, or key=value pairs (nested.key=value, key=a,b for lists)
+        #[arg(value_name = "JSON|KEY=VALUE")]
+        arguments: Vec<String>,
+        /// Print the structured result as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check the set-up and say what to fix
+    Doctor,
+    /// Print how to connect a client
+    Init {
+        /// Which one
+        client: init::Client,
+    },
+    /// Print completions for a shell
+    Completions {
+        /// Which one
+        shell: clap_complete::Shell,
     },
     /// Print a generated page of the documentation
     #[command(hide = true)]
@@ -93,7 +124,9 @@ pub fn run() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            let _ = writeln!(io::stderr(), "annai: {}", failure.message);
+            if !failure.message.is_empty() {
+                let _ = writeln!(io::stderr(), "annai: {}", failure.message);
+            }
             ExitCode::from(failure.exit_code)
         }
     }
@@ -108,9 +141,24 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
             Ok(())
         }
         Some(Command::Demo) => demo::run(),
+        Some(Command::Call { tool, arguments, json }) => {
+            let app = App::start(options)?;
+            call::run(&app, tool, arguments, if *json { call::Format::Json } else { call::Format::Text })
+        }
+        Some(Command::Doctor) => doctor::run(options),
+        Some(Command::Init { client }) => init::run(*client),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "annai", &mut script);
+            print(&String::from_utf8_lossy(&script))?;
+            Ok(())
+        }
         Some(Command::Tools { json }) => tools::run(&App::start(options)?, *json),
         Some(Command::Docs { page }) => docs::run(&App::start(options)?, *page),
         None if options.stdio => serve::stdio(&App::start(options)?, &options.families()),
+        None if let Some(address) = &options.http => {
+            serve::http(&App::start(options)?, &options.families(), address.as_deref())
+        }
         None => {
             print(&Cli::command().render_help().to_string())?;
             Ok(())
@@ -140,6 +188,10 @@ struct Failure {
 impl Failure {
     fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), exit_code: 1 }
+    }
+
+    fn usage(message: impl Into<String>) -> Self {
+        Self { message: message.into(), exit_code: USAGE }
     }
 }
 

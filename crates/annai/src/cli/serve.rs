@@ -1,8 +1,13 @@
-//! `annai --stdio`.
+//! `annai --stdio` and `annai --http`.
 
-use annai_server::Handler;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use annai_server::http::{HttpServer, McpOptions, Sessions};
 use annai_server::stdio::{self, Options};
+use annai_server::{Handler, process};
 use tokio::runtime::Builder;
+use tokio_util::sync::CancellationToken;
 
 use super::{Failure, print_config};
 use crate::app::App;
@@ -22,4 +27,89 @@ pub(super) fn stdio(app: &App, chosen: &[Family]) -> Result<(), Failure> {
     // A read of a terminal cannot be taken back; the process ends around it.
     runtime.shutdown_background();
     Ok(())
+}
+
+pub(super) fn http(app: &App, chosen: &[Family], address: Option<&str>) -> Result<(), Failure> {
+    if app.server.show_config_on_start {
+        print_config(app)?;
+    }
+    let address = parse_address(address, app.server.port)?;
+    serve_http(app, chosen, address, |server| {
+        tracing::info!(url = format!("http://{}/mcp", server.address()?), "listening");
+        Ok(())
+    })
+}
+
+/// Serves until a signal; `ready` is told when the address is bound.
+pub(super) fn serve_http(
+    app: &App,
+    chosen: &[Family],
+    address: SocketAddr,
+    ready: impl FnOnce(&HttpServer) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let registry = app.registry()?;
+    let name = catalog::server_name(chosen);
+    let tools = registry.clone();
+    let options = McpOptions {
+        handler: Handler::new(registry.clone(), name),
+        registry,
+        tools: Arc::new(move |identity| tools.list(identity).clone()),
+        sessions: Sessions::None,
+    };
+    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let served = runtime.block_on(async {
+        let bound = HttpServer::bind(address, &app.server, options, name.version).await;
+        let server = bound.map_err(|error| Failure::new(error.to_string()))?;
+        ready(&server)?;
+        let stop = CancellationToken::new();
+        tokio::spawn(process::stop_on_signal(stop.clone()));
+        server.serve(stop).await;
+        Ok(())
+    });
+    runtime.shutdown_background();
+    served
+}
+
+/// `127.0.0.1:3001`, `[::1]:3001`, `localhost:3001`, `:3001` or `3001`.
+fn parse_address(text: Option<&str>, port: u16) -> Result<SocketAddr, Failure> {
+    let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
+    let Some(text) = text else { return Ok(loopback(port)) };
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    if let Ok(ip) = text.parse::<IpAddr>() {
+        return Ok(SocketAddr::new(ip, port));
+    }
+    let number = text.strip_prefix("localhost").unwrap_or(text);
+    let number =
+        if number.is_empty() { Ok(port) } else { number.strip_prefix(':').unwrap_or(number).parse() };
+    number.map(loopback).map_err(|_| {
+        Failure::usage(format!(
+            "--http: expected an address such as 127.0.0.1:3001, [::1]:3001 or 3001, got \"{text}\""
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_may_be_short() {
+        for (text, address) in [
+            (None, "127.0.0.1:3001"),
+            (Some("8080"), "127.0.0.1:8080"),
+            (Some(":8080"), "127.0.0.1:8080"),
+            (Some("localhost"), "127.0.0.1:3001"),
+            (Some("localhost:8080"), "127.0.0.1:8080"),
+            (Some("0.0.0.0"), "0.0.0.0:3001"),
+            (Some("[::1]:8080"), "[::1]:8080"),
+        ] {
+            assert_eq!(parse_address(text, 3001).unwrap(), address.parse().unwrap(), "{text:?}");
+        }
+        for text in ["example.com:80", "70000", "1.2.3.4:x", ""] {
+            let failed = parse_address(Some(text), 3001);
+            assert_eq!(failed.is_err(), !text.is_empty(), "{text}");
+        }
+    }
 }

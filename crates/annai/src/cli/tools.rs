@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
+use annai_core::Identity;
+
 use super::{Failure, print};
 use crate::app::App;
 
 pub(super) fn run(app: &App, json: bool) -> Result<(), Failure> {
     let registry = app.registry()?;
     if json {
-        print(&format!("{}\n", String::from_utf8_lossy(registry.list())))?;
+        print(&format!("{}\n", String::from_utf8_lossy(registry.list(&Identity::Local))))?;
         return Ok(());
     }
     let rows: Vec<_> =

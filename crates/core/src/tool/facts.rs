@@ -1,5 +1,7 @@
 //! What is true of a tool before it runs. No field has a default: forgetting one does not compile.
 
+use crate::Identity;
+
 /// The facts of one tool; everything that clients, docs and access checks know is derived from them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
@@ -52,6 +54,16 @@ pub enum Access {
     Local(Scope),
     /// Somebody who signed in, with the scope.
     SignedIn(Scope),
+}
+
+impl Access {
+    /// Whether somebody may call; otherwise the scope that a token would need.
+    pub const fn allows(self, identity: &Identity) -> Result<(), Scope> {
+        match (self, identity) {
+            (Self::Anyone, _) | (_, Identity::Local) => Ok(()),
+            (Self::Local(scope) | Self::SignedIn(scope), Identity::Anonymous) => Err(scope),
+        }
+    }
 }
 
 /// What a token must allow.

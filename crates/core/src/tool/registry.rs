@@ -11,8 +11,8 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use super::{Facts, Reply, Tool, Toolset};
-use crate::{Call, ErrorKind, JsonObject, ToolError, WireError, schema};
+use super::{Access, Facts, Reply, Tool, Toolset};
+use crate::{Call, ErrorKind, Identity, JsonObject, ToolError, WireError, metrics, schema};
 
 /// Why a registry could not be built.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -99,7 +99,8 @@ pub struct Registry {
     tools: Vec<Declared>,
     by_name: HashMap<&'static str, usize>,
     call_timeout: Duration,
-    list: OnceLock<Bytes>,
+    list_for_all: OnceLock<Bytes>,
+    list_for_strangers: OnceLock<Bytes>,
 }
 
 impl Registry {
@@ -120,11 +121,17 @@ impl Registry {
         self.by_name.get(name).and_then(|index| self.tools.get(*index))
     }
 
-    /// The `tools` array of `tools/list`: made and serialised once.
+    /// The `tools` array of `tools/list` for somebody: made and serialised once for each kind of caller. What
+    /// is local is hidden from strangers; what needs a sign-in is shown, so that a client can offer it.
     #[must_use]
-    pub fn list(&self) -> &Bytes {
-        self.list.get_or_init(|| {
-            let tools: Vec<_> = self.tools().map(super::listing::entry).collect();
+    pub fn list(&self, identity: &Identity) -> &Bytes {
+        let (list, all) = match identity {
+            Identity::Local => (&self.list_for_all, true),
+            Identity::Anonymous => (&self.list_for_strangers, false),
+        };
+        list.get_or_init(|| {
+            let shown = self.tools().filter(|tool| all || !matches!(tool.facts.access, Access::Local(_)));
+            let tools: Vec<_> = shown.map(super::listing::entry).collect();
             // A JSON value with string keys always serialises.
             serde_json::to_vec(&tools).unwrap_or_default().into()
         })
@@ -161,6 +168,7 @@ impl Registry {
             }
             () = tokio::time::sleep_until(deadline.into()) => Err(timed_out(started)),
         };
+        metrics::tool_called(tool.facts.name, result.is_ok(), started.elapsed());
         log(tool.facts.name, &call, started, result.as_ref().err());
         Some(result.map_err(|error| Failed { wire: tool.runner.wire(&error), error }))
     }
@@ -223,7 +231,8 @@ impl RegistryBuilder {
             tools: self.tools,
             by_name,
             call_timeout: self.call_timeout,
-            list: OnceLock::new(),
+            list_for_all: OnceLock::new(),
+            list_for_strangers: OnceLock::new(),
         }))
     }
 }

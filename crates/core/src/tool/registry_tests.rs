@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{Access, Effect, Guide, Identity, Scope, Sponsor, World};
+use crate::{Effect, Guide, Scope, Sponsor, World};
 
 /// Opens only when the counter in its settings says so.
 struct Set;
@@ -98,7 +98,7 @@ fn two_tools_of_one_name_are_refused() {
 #[test]
 fn the_list_is_derived_from_the_declaration_and_made_once() {
     let registry = registry(0);
-    let list: Value = serde_json::from_slice(registry.list()).unwrap();
+    let list: Value = serde_json::from_slice(registry.list(&Identity::Local)).unwrap();
     let schemes = json!([{ "type": "noauth" }, { "type": "oauth2", "scopes": ["library.read"] }]);
     assert_eq!(
         list,
@@ -128,13 +128,13 @@ fn the_list_is_derived_from_the_declaration_and_made_once() {
             "_meta": { "securitySchemes": schemes },
         }])
     );
-    assert!(std::ptr::eq(registry.list(), registry.list()));
+    assert!(std::ptr::eq(registry.list(&Identity::Local), registry.list(&Identity::Local)));
 }
 
 #[tokio::test]
 async fn state_is_opened_by_the_first_good_call_and_again_only_after_a_failure() {
     let registry = registry(1);
-    let _ = registry.list();
+    let _ = registry.list(&Identity::Local);
     assert_eq!(
         call(&registry, json!({ "ms": "x" }), local()).await.unwrap_err().error.kind(),
         ErrorKind::InvalidParameter
@@ -166,6 +166,11 @@ async fn state_is_opened_by_the_first_good_call_and_again_only_after_a_failure()
     unwanted.cancel.cancel();
     let cancelled = call(&registry, json!({ "ms": 1 }), unwanted).await.unwrap_err();
     assert_eq!(cancelled.error.kind(), ErrorKind::Cancelled);
+}
+
+#[test]
+fn what_is_local_is_hidden_from_strangers() {
+    assert_eq!(registry(0).list(&Identity::Anonymous).as_ref(), b"[]");
 }
 
 #[tokio::test]

@@ -8,21 +8,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annai_core::Registry;
-use bytes::Bytes;
 use rmcp::RoleServer;
 use rmcp::model::ErrorCode;
 use rmcp::service::{Service, serve_directly};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-use crate::Server;
 use crate::message::Refusal;
 use crate::outgoing::Outgoing;
+use crate::process::{self, GRACE};
+use crate::{Server, ToolList};
 use load::Pending;
 use transport::Stdio;
 
-/// How long calls may go on after a signal.
-const GRACE: Duration = Duration::from_secs(10);
 /// How long the last words may take.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -39,9 +37,6 @@ pub struct Options {
     pub tools: ToolList,
 }
 
-/// Gives the serialised `tools` array when it is first asked for.
-pub type ToolList = Arc<dyn Fn() -> Bytes + Send + Sync>;
-
 impl Options {
     /// As the `server` section says, with the list of the registry's tools.
     #[must_use]
@@ -50,7 +45,7 @@ impl Options {
             max_message_bytes: usize::try_from(server.max_message_bytes).unwrap_or(usize::MAX),
             max_in_flight: usize::try_from(server.max_in_flight).unwrap_or(usize::MAX),
             lines_only: server.line_mode,
-            tools: Arc::new(move || registry.list().clone()),
+            tools: Arc::new(move |identity| registry.list(identity).clone()),
         }
     }
 }
@@ -58,36 +53,9 @@ impl Options {
 /// Serves on the process's own input and output, and ends on `SIGTERM` and `SIGINT`.
 pub async fn serve_process<S: Service<RoleServer>>(service: S, options: Options) {
     let stop = CancellationToken::new();
-    tokio::spawn(signals(stop.clone()));
+    tokio::spawn(process::stop_on_signal(stop.clone()));
     let (input, output) = rmcp::transport::stdio_pipes();
     serve(service, input, output, options, stop).await;
-}
-
-/// The first signal asks to end; the second does not ask.
-async fn signals(stop: CancellationToken) {
-    if let Some(name) = signal().await {
-        tracing::info!("{name}: ending when the calls under way are answered");
-        stop.cancel();
-        if signal().await.is_some() {
-            std::process::exit(130);
-        }
-    }
-}
-
-#[cfg(unix)]
-async fn signal() -> Option<&'static str> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (mut terminate, mut interrupt) =
-        (signal(SignalKind::terminate()).ok()?, signal(SignalKind::interrupt()).ok()?);
-    tokio::select! {
-        _ = terminate.recv() => Some("SIGTERM"),
-        _ = interrupt.recv() => Some("SIGINT"),
-    }
-}
-
-#[cfg(not(unix))]
-async fn signal() -> Option<&'static str> {
-    tokio::signal::ctrl_c().await.ok().map(|()| "Ctrl-C")
 }
 
 /// Serves until the input ends and every call is answered, or until `stop` and ten seconds more.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
+use annai_core::Identity;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetExtensions, GetMeta,
@@ -228,8 +229,12 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             }
         }
         if let ClientRequest::ListToolsRequest(list) = &request.request
-            && let Some(reply) =
-                tool_list::reply(id, list, request.request.get_meta(), &(self.options.tools)())
+            && let Some(reply) = tool_list::reply(
+                id,
+                list,
+                request.request.get_meta(),
+                &(self.options.tools)(&Identity::Local),
+            )
         {
             drop(self.outgoing.push(reply));
             return Ok(None);

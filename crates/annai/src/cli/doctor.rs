@@ -1,0 +1,110 @@
+//! `annai doctor`: what is in order, what is not, and how to mend it.
+
+use std::fmt::Write as _;
+use std::io;
+use std::net::TcpListener;
+
+use annai_core::config::Origin;
+use annai_core::{Identity, schema};
+
+use super::terminal::Colours;
+use super::{Failure, Options, print};
+use crate::app::{self, App};
+
+/// One thing that was looked at.
+struct Finding {
+    good: bool,
+    what: String,
+    /// What to do about it.
+    fix: Option<String>,
+}
+
+impl Finding {
+    fn good(what: impl Into<String>) -> Self {
+        Self { good: true, what: what.into(), fix: None }
+    }
+
+    fn bad(what: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { good: false, what: what.into(), fix: Some(fix.into()) }
+    }
+}
+
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    let findings = match App::start(options) {
+        Ok(app) => look(&app),
+        Err(error) => error
+            .0
+            .iter()
+            .map(|problem| {
+                Finding::bad(format!("configuration: {problem}"), "mend that line, or take it out")
+            })
+            .collect(),
+    };
+    let colours = Colours::of(&io::stdout(), app::no_color());
+    print(&report(&findings, colours))?;
+    if findings.iter().all(|finding| finding.good) { Ok(()) } else { Err(Failure::new(String::new())) }
+}
+
+fn report(findings: &[Finding], colours: Colours) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let mark = if finding.good { colours.paint(32, "✓") } else { colours.paint(31, "✗") };
+        let _ = writeln!(text, "{mark} {}", finding.what);
+        if let Some(fix) = &finding.fix {
+            let _ = writeln!(text, "  → {fix}");
+        }
+    }
+    text
+}
+
+fn look(app: &App) -> Vec<Finding> {
+    vec![configuration(app), tools(app), port(app)]
+}
+
+fn configuration(app: &App) -> Finding {
+    let shown = app.config.show("");
+    let file = shown.pointer("/sources/yaml").and_then(serde_json::Value::as_str);
+    match (app.config.warnings(), file) {
+        ([], Some(file)) => Finding::good(format!("configuration: {file}")),
+        ([], None) => Finding::good("configuration: no file, defaults and environment"),
+        ([first, ..], _) => Finding::bad(format!("configuration: {first}"), "take the key out of the file"),
+    }
+}
+
+/// The contract that every declared tool keeps: a schema that holds callers to it.
+fn tools(app: &App) -> Finding {
+    let registry = match app.registry() {
+        Ok(registry) => registry,
+        Err(error) => return Finding::bad(format!("tools: {error}"), "this build is broken; reinstall"),
+    };
+    let faults: Vec<_> = registry
+        .tools()
+        .flat_map(|tool| {
+            schema::faults(tool.input_schema()).into_iter().map(|fault| (tool.facts.name, fault))
+        })
+        .collect();
+    let bytes = registry.list(&Identity::Local).len();
+    match faults.first() {
+        None => {
+            Finding::good(format!("tools: {} declared, the list is {bytes} bytes", registry.tools().len()))
+        }
+        Some((tool, fault)) => {
+            Finding::bad(format!("tools: {tool}: {fault}"), "this build is broken; reinstall")
+        }
+    }
+}
+
+fn port(app: &App) -> Finding {
+    let port = app.server.port;
+    let origin = match app.config.origin("server.port") {
+        Origin::Default => String::new(),
+        origin => format!(" (from {origin})"),
+    };
+    match TcpListener::bind(("127.0.0.1", port)) {
+        Ok(_) => Finding::good(format!("http: port {port}{origin} is free")),
+        Err(error) => Finding::bad(
+            format!("http: port {port}{origin} cannot be used: {error}"),
+            "stop the other program, or choose another port: annai --http 127.0.0.1:3002, or PORT=3002",
+        ),
+    }
+}
