@@ -60,9 +60,16 @@ pub fn flush(limit: Duration) {
     }
 }
 
-/// Whether an event is one of ours; the protocol crate logs whole messages below `WARN`.
+/// How much is heard from where. The protocol crate logs whole messages below `WARN`, and every failed call a
+/// second time at `WARN`.
 fn limit(target: &str, level: LevelFilter) -> LevelFilter {
-    if target.starts_with("annai") { level } else { level.min(LevelFilter::WARN) }
+    if target.starts_with("annai") {
+        level
+    } else if target.starts_with("rmcp") {
+        LevelFilter::ERROR
+    } else {
+        level.min(LevelFilter::WARN)
+    }
 }
 
 struct Lines {
@@ -229,7 +236,8 @@ mod tests {
     #[test]
     fn other_crates_are_heard_only_when_something_is_wrong() {
         assert_eq!(limit("annai_core::tool", LevelFilter::DEBUG), LevelFilter::DEBUG);
-        assert_eq!(limit("rmcp::service", LevelFilter::DEBUG), LevelFilter::WARN);
-        assert_eq!(limit("rmcp::service", LevelFilter::ERROR), LevelFilter::ERROR);
+        assert_eq!(limit("rmcp::service", LevelFilter::DEBUG), LevelFilter::ERROR);
+        assert_eq!(limit("hyper::proto", LevelFilter::DEBUG), LevelFilter::WARN);
+        assert_eq!(limit("hyper::proto", LevelFilter::ERROR), LevelFilter::ERROR);
     }
 }

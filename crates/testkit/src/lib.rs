@@ -1,5 +1,6 @@
-//! For tests only: a client that drives a real executable, and the `fixture` server, which mounts what the
+//! For tests only: clients that drive a real executable, and the `fixture` server, which mounts what the
 //! official conformance suite asks for on the product's own crates.
 
 pub mod fixture;
+pub mod http;
 pub mod mcp;

@@ -4,6 +4,9 @@ mod suite {
     mod bad_input;
     mod calls;
     mod framing;
+    mod http_abuse;
+    mod http_door;
+    mod http_mcp;
     mod lifecycle;
     mod load;
     mod log;
@@ -13,12 +16,17 @@ mod suite {
 
 use std::process::Command;
 
+use annai_testkit::http::HttpServer;
 use annai_testkit::mcp::{Framing, StdioServer};
 
 /// The fixture, not started yet.
 fn fixture() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fixture"));
-    command.env_remove("DEBUG").env_remove("MCP_LINE_MODE").env_remove("LOG_LEVEL");
+    for name in
+        ["DEBUG", "MCP_LINE_MODE", "LOG_LEVEL", "PORT", "PUBLIC_URL", "MCP_SERVER_URL", "CORS_ALLOW_ORIGINS"]
+    {
+        command.env_remove(name);
+    }
     command
 }
 
@@ -32,4 +40,9 @@ fn introduced(command: &mut Command, framing: Framing) -> StdioServer {
     let reply = server.initialize("2025-11-25");
     assert_eq!(reply["result"]["serverInfo"]["name"], "fixture", "{reply}");
     server
+}
+
+/// The fixture over HTTP, on a free port.
+fn over_http() -> HttpServer {
+    HttpServer::start(fixture().args(["--http", "127.0.0.1:0"]))
 }

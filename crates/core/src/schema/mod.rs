@@ -29,7 +29,11 @@ fn generate<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
     let mut schema = generator.into_root_schema_for::<T>().to_value();
     tidy(&mut schema);
     match schema {
-        Value::Object(object) => object,
+        Value::Object(mut object) => {
+            // The type's own words; the tool or the key has better ones.
+            object.shift_remove("description");
+            object
+        }
         _ => JsonObject::new(),
     }
 }
@@ -37,13 +41,13 @@ fn generate<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
 /// Removes what costs a model tokens and tells it nothing: type names and machine widths.
 fn tidy(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
-    object.remove("$schema");
-    object.remove("title");
+    object.shift_remove("$schema");
+    object.shift_remove("title");
     if object.get("format").and_then(Value::as_str).is_some_and(is_width) {
-        object.remove("format");
+        object.shift_remove("format");
     }
     if object.get("default").is_some_and(Value::is_null) {
-        object.remove("default");
+        object.shift_remove("default");
     }
     for_each_subschema(object, &mut tidy);
 }

@@ -1,0 +1,227 @@
+//! An HTTP client that sends exactly the bytes it is told to, and a server process to send them to.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::mcp::PATIENCE;
+
+/// A server process that listens on loopback.
+pub struct HttpServer {
+    child: Child,
+    /// Where it listens.
+    pub address: SocketAddr,
+    log: Arc<Mutex<String>>,
+}
+
+impl HttpServer {
+    /// Starts `command` and waits until it says where it listens.
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut errors = BufReader::new(child.stderr.take().unwrap());
+        let log = Arc::new(Mutex::new(String::new()));
+        let mut line = String::new();
+        let address = loop {
+            line.clear();
+            assert!(errors.read_line(&mut line).unwrap() > 0, "the server ended: {}", log.lock().unwrap());
+            log.lock().unwrap().push_str(&line);
+            let event: Value = serde_json::from_str(&line).unwrap_or_default();
+            if let Some(url) = event["url"].as_str().filter(|_| event["msg"] == "listening") {
+                let url = url.strip_prefix("http://").and_then(|url| url.strip_suffix("/mcp"));
+                break url.unwrap().parse().unwrap();
+            }
+        };
+        let copy = log.clone();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            while errors.read_line(&mut line).is_ok_and(|size| size > 0) {
+                copy.lock().unwrap().push_str(&line);
+                line.clear();
+            }
+        });
+        Self { child, address, log }
+    }
+
+    /// A new connection.
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).expect("the server accepts");
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// Sends bytes on a connection of their own and reads one response.
+    pub fn raw(&self, bytes: &[u8]) -> Response {
+        let mut stream = self.connect();
+        // A server that has refused the head may close before the rest is sent.
+        let _ = stream.write_all(bytes);
+        Response::read(&mut BufReader::new(stream)).expect("a response")
+    }
+
+    /// Sends a request with these headers besides Host and Content-Length.
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
+        self.raw(request(method, path, headers, body).as_bytes())
+    }
+
+    /// Posts a message to `/mcp`.
+    pub fn post(&self, headers: &[(&str, &str)], message: &Value) -> Response {
+        let mut all =
+            vec![("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+        all.retain(|(name, _)| !headers.iter().any(|(other, _)| other == name));
+        all.extend_from_slice(headers);
+        self.send("POST", "/mcp", &all, &message.to_string())
+    }
+
+    /// Sends a request of the handshake era and gives the reply.
+    pub fn request(&self, method: &str, params: Value) -> Value {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.post(&[], &message).json()
+    }
+
+    /// Calls a tool and gives the reply.
+    pub fn call(&self, tool: &str, arguments: Value) -> Value {
+        self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// Waits until the log holds `text`.
+    pub fn wait_for_log(&self, text: &str) -> String {
+        let started = Instant::now();
+        while started.elapsed() < PATIENCE {
+            let log = self.log.lock().unwrap().clone();
+            if log.contains(text) {
+                return log;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("the log never held {text:?}: {}", self.log.lock().unwrap());
+    }
+
+    /// What was logged so far.
+    pub fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends a signal, by its name.
+    pub fn signal(&self, name: &str) {
+        let status = Command::new("kill").arg(format!("-{name}")).arg(self.child.id().to_string()).status();
+        assert!(status.expect("kill runs").success());
+    }
+
+    /// Waits for the process to end.
+    pub fn wait(&mut self, limit: Duration) -> ExitStatus {
+        let started = Instant::now();
+        while started.elapsed() < limit {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("the server still runs after {limit:?}; log: {}", self.log.lock().unwrap());
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The bytes of a request. A `host` header among `headers` replaces the usual one.
+pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
+    let mut text = format!("{method} {path} HTTP/1.1\r\n");
+    if !headers.iter().any(|(name, _)| *name == "host") {
+        text.push_str("host: localhost\r\n");
+    }
+    for (name, value) in headers {
+        text.push_str(&format!("{name}: {value}\r\n"));
+    }
+    if !body.is_empty() {
+        text.push_str(&format!("content-length: {}\r\n", body.len()));
+    }
+    text.push_str("\r\n");
+    text.push_str(body);
+    text
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// The headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: String,
+}
+
+impl Response {
+    /// Reads one response; `None` when the connection ends before it.
+    pub fn read(reader: &mut impl BufRead) -> Option<Self> {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|size| *size > 0)?;
+        let status = line.split(' ').nth(1)?.parse().ok()?;
+        let mut headers = Vec::new();
+        loop {
+            line.clear();
+            reader.read_line(&mut line).ok().filter(|size| *size > 0)?;
+            let Some((name, value)) = line.trim_end().split_once(':') else { break };
+            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+        }
+        let mut response = Self { status, headers, body: String::new() };
+        if response.header("transfer-encoding") == Some("chunked") {
+            while let Some(chunk) = read_chunk(reader) {
+                response.body.push_str(&chunk);
+            }
+        } else {
+            let length =
+                response.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).ok()?;
+            response.body = String::from_utf8(body).unwrap();
+        }
+        Some(response)
+    }
+
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The body as JSON: itself, or the last event of a stream.
+    pub fn json(&self) -> Value {
+        match self.header("content-type") {
+            Some("text/event-stream") => self.events().pop().expect("an event"),
+            _ => serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}")),
+        }
+    }
+
+    /// The events of a stream.
+    pub fn events(&self) -> Vec<Value> {
+        let data = self.body.lines().filter_map(|line| line.strip_prefix("data:"));
+        data.filter_map(|data| serde_json::from_str(data.trim()).ok()).collect()
+    }
+}
+
+fn read_chunk(reader: &mut impl BufRead) -> Option<String> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let size = usize::from_str_radix(line.trim(), 16).ok()?;
+    let mut chunk = vec![0; size + 2];
+    reader.read_exact(&mut chunk).ok()?;
+    chunk.truncate(size);
+    (size > 0).then(|| String::from_utf8(chunk).unwrap())
+}

@@ -1,0 +1,287 @@
+//! MCP over HTTP: every row of the contract, in both eras of the protocol.
+
+use std::io::{BufReader, Write};
+use std::time::Duration;
+
+use annai_testkit::http::{HttpServer, Response, request};
+use annai_testkit::mcp::Framing;
+use serde_json::{Value, json};
+
+use crate::{fixture, over_http, started};
+
+fn meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "testkit", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
+}
+
+/// The headers of 2026-07-28.
+fn modern<'a>(method: &'a str, name: Option<&'a str>) -> Vec<(&'static str, &'a str)> {
+    let mut headers = vec![("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
+    headers.extend(name.map(|name| ("mcp-name", name)));
+    headers
+}
+
+fn message(method: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": 5, "method": method, "params": params })
+}
+
+#[track_caller]
+fn refused(response: &Response, status: u16, code: i64) -> Value {
+    assert_eq!(response.status, status, "{response:?}");
+    assert_eq!(response.header("content-type"), Some("application/json"), "{response:?}");
+    let reply = response.json();
+    assert!(reply.as_object().unwrap().contains_key("id"), "{reply}");
+    assert_eq!(reply["error"]["code"], code, "{reply}");
+    reply
+}
+
+#[test]
+fn mistakes_are_json_whatever_they_are() {
+    let server = over_http();
+    let json_type = [("content-type", "application/json")];
+    for body in ["{bad", "", "\u{0}"] {
+        refused(&server.send("POST", "/mcp", &json_type, body), 400, -32700);
+    }
+    refused(&server.raw(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 4\r\n\r\n\"\xff\xfe\""), 400, -32700);
+    for body in [
+        "[]",
+        "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
+        "{}",
+        "5",
+        "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}",
+    ] {
+        refused(&server.send("POST", "/mcp", &json_type, body), 400, -32600);
+    }
+    let ping = message("ping", json!({})).to_string();
+    refused(&server.send("POST", "/mcp", &[("content-type", "text/plain")], &ping), 415, -32600);
+    refused(&server.send("POST", "/mcp", &[], &ping), 415, -32600);
+    for method in ["GET", "DELETE", "PUT", "PATCH"] {
+        let response = server.send(method, "/mcp", &[("accept", "text/event-stream")], "");
+        refused(&response, 405, -32600);
+        assert_eq!(response.header("allow"), Some("POST"));
+    }
+    refused(&server.post(&[], &message("no/such", json!({}))), 200, -32601);
+    refused(&server.post(&[], &message("tools/call", json!({}))), 200, -32602);
+    refused(
+        &server.post(&[("mcp-protocol-version", "1999-01-01")], &message("tools/list", json!({}))),
+        400,
+        -32600,
+    );
+    refused(&server.post(&[], &json!({ "jsonrpc": "2.0", "id": 1, "result": {} })), 400, -32600);
+    assert_eq!(server.send("GET", "/nowhere", &[], "").json()["error"]["code"], "not_found");
+    assert_eq!(server.send("POST", "/health", &[], "").status, 405);
+}
+
+#[test]
+fn a_body_beyond_the_limit_is_refused() {
+    let mut command = fixture();
+    let server =
+        HttpServer::start(command.args(["--http", "127.0.0.1:0"]).env("FIXTURE_MAX_BODY_BYTES", "2000"));
+    let long = message("ping", json!({ "x": "y".repeat(3000) }));
+    refused(&server.post(&[], &long), 413, -32600);
+    // Without a length, and without an end.
+    let mut stream = server.connect();
+    stream.write_all(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n").unwrap();
+    for _ in 0..40 {
+        let _ = stream.write_all(format!("64\r\n{}\r\n", "x".repeat(100)).as_bytes());
+    }
+    let response = Response::read(&mut BufReader::new(stream)).unwrap();
+    refused(&response, 413, -32600);
+    assert_eq!(server.request("ping", json!({}))["result"], json!({}));
+}
+
+#[test]
+fn clients_that_take_no_event_stream_get_json() {
+    let server = over_http();
+    let call =
+        message("tools/call", json!({ "name": "test_tool_with_progress", "_meta": { "progressToken": 1 } }));
+    for accept in ["application/json", "application/json;q=0.9", "text/html"] {
+        let response = server.post(&[("accept", accept)], &call);
+        assert_eq!(
+            (response.status, response.header("content-type")),
+            (200, Some("application/json")),
+            "{accept}"
+        );
+        assert_eq!(response.json()["result"]["structuredContent"]["text"], "Progress was reported.");
+    }
+    let response = server.post(&[], &call);
+    assert_eq!(response.header("content-type"), Some("text/event-stream"));
+    let events = response.events();
+    let steps: Vec<_> = events.iter().filter_map(|event| event["params"]["progress"].as_f64()).collect();
+    assert_eq!(steps, [0.0, 50.0, 100.0]);
+    assert_eq!(events.last().unwrap()["id"], 5);
+    let quiet = message("tools/call", json!({ "name": "test_tool_with_progress" }));
+    assert_eq!(server.post(&[], &quiet).header("content-type"), Some("application/json"));
+}
+
+#[test]
+fn the_handshake_needs_no_session() {
+    let server = over_http();
+    for (asked, agreed) in
+        [("2024-11-05", "2024-11-05"), ("2025-06-18", "2025-06-18"), ("2030-01-01", "2025-11-25")]
+    {
+        let reply = server.request("initialize", json!({ "protocolVersion": asked, "capabilities": {} }));
+        assert_eq!(reply["result"]["protocolVersion"], agreed, "{reply}");
+    }
+    let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert_eq!(server.post(&[], &initialized).status, 202);
+    let unheard = json!({ "jsonrpc": "2.0", "method": "notifications/unheard_of" });
+    assert_eq!(server.post(&[], &unheard).status, 202);
+    assert!(server.request("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len() > 10);
+    let reply = server.call("refuses", json!({}));
+    assert_eq!(reply["error"]["code"], -32050);
+}
+
+#[test]
+fn the_newest_version_says_everything_in_every_request() {
+    let server = over_http();
+    let reply = server
+        .post(&modern("server/discover", None), &message("server/discover", json!({ "_meta": meta() })));
+    assert!(reply.json()["result"]["supportedVersions"].is_array(), "{reply:?}");
+    let reply =
+        server.post(&modern("tools/list", None), &message("tools/list", json!({ "_meta": meta() }))).json();
+    assert_eq!(reply["result"]["resultType"], "complete");
+    let call = message("tools/call", json!({ "name": "refuses", "_meta": meta() }));
+    let reply = server.post(&modern("tools/call", Some("refuses")), &call).json();
+    assert_eq!(reply["result"]["_meta"]["annai/error"]["details"]["code"], -32050);
+
+    // Headers that are missing or say something else.
+    let list = message("tools/list", json!({ "_meta": meta() }));
+    refused(&server.post(&[], &list), 400, -32020);
+    refused(&server.post(&[("mcp-protocol-version", "2026-07-28")], &list), 400, -32020);
+    refused(&server.post(&modern("tools/call", None), &list), 400, -32020);
+    refused(&server.post(&modern("tools/call", None), &call), 400, -32020);
+    refused(&server.post(&modern("tools/call", Some("other")), &call), 400, -32020);
+    refused(&server.post(&modern("tools/list", None), &message("tools/list", json!({}))), 400, -32602);
+    refused(
+        &server.post(&modern("no/such", None), &message("no/such", json!({ "_meta": meta() }))),
+        404,
+        -32601,
+    );
+    let mut future = meta();
+    future["io.modelcontextprotocol/protocolVersion"] = "2031-01-01".into();
+    let headers = [("mcp-protocol-version", "2031-01-01"), ("mcp-method", "tools/list")];
+    refused(&server.post(&headers, &message("tools/list", json!({ "_meta": future }))), 400, -32022);
+}
+
+/// Sends a call and goes away before it is answered.
+fn leave(server: &HttpServer, headers: &[(&str, &str)], call: &Value) {
+    let mut all =
+        vec![("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    all.extend_from_slice(headers);
+    let mut stream = server.connect();
+    stream.write_all(request("POST", "/mcp", &all, &call.to_string()).as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+}
+
+#[test]
+fn going_away_cancels_a_call_of_the_newest_version_only() {
+    let server = over_http();
+    let sleep = |ms: u64, meta: Value| {
+        message("tools/call", json!({ "name": "sleep", "arguments": { "ms": ms }, "_meta": meta }))
+    };
+    leave(&server, &modern("tools/call", Some("sleep")), &sleep(60_000, meta()));
+    server.wait_for_log("sleep was dropped");
+
+    let server = over_http();
+    leave(&server, &[], &sleep(1500, json!({})));
+    leave(&server, &[], &sleep(1500, json!({ "progressToken": 1 })));
+    assert_eq!(server.call("count", json!({}))["result"]["structuredContent"]["running"], 2);
+    std::thread::sleep(Duration::from_millis(1700));
+    assert_eq!(server.call("count", json!({}))["result"]["structuredContent"]["running"], 0);
+    let log = server.log();
+    assert!(!log.contains("sleep was dropped"), "{log}");
+    assert_eq!(log.matches("\"tool\":\"sleep\",\"ok\":true").count(), 2, "{log}");
+}
+
+#[test]
+fn the_same_calls_give_the_same_results_over_both_transports() {
+    let (server, mut pipe) = (over_http(), started(Framing::Lines));
+    for (tool, arguments) in [
+        ("test_simple_text", json!({})),
+        ("test_image_content", json!({})),
+        ("test_embedded_resource", json!({})),
+        ("test_error_handling", json!({})),
+        ("strict", json!({ "query": "案内", "limit": 3, "mode": "slow" })),
+        ("strict", json!({ "query": 5, "other": true })),
+        ("refuses", json!({})),
+        ("refuses", json!({ "x": 1 })),
+        ("panics", json!({})),
+        ("local_only", json!({})),
+        ("no_such_tool", json!({})),
+        ("big", json!({ "bytes": 1_000_000 })),
+    ] {
+        let mut over_pipe = pipe.call(tool, arguments.clone());
+        over_pipe["id"] = 1.into();
+        assert_eq!(server.call(tool, arguments), over_pipe, "{tool}");
+    }
+    for (method, params) in [
+        ("tools/list", json!({})),
+        ("tools/list", json!({ "cursor": "x" })),
+        ("prompts/list", json!({})),
+        ("resources/read", json!({ "uri": "test://static-text" })),
+        ("resources/read", json!({ "uri": "test://none" })),
+        ("ping", json!({})),
+        ("no/such", json!({})),
+    ] {
+        let mut over_pipe = pipe.request(method, params.clone());
+        over_pipe["id"] = 1.into();
+        assert_eq!(server.request(method, params), over_pipe, "{method}");
+    }
+    pipe.finish();
+}
+
+#[test]
+fn health_and_metrics_tell_how_it_goes() {
+    let server = over_http();
+    server.call("count", json!({}));
+    server.call("refuses", json!({}));
+    let health = server.send("GET", "/health", &[], "").json();
+    assert_eq!((&health["status"], &health["version"]), (&json!("ok"), &json!("1")));
+    assert!(health["uptime"].is_u64());
+    let metrics = server.send("GET", "/metrics", &[], "");
+    assert!(metrics.header("content-type").unwrap().starts_with("text/plain"));
+    for line in [
+        "annai_tool_calls_total{tool=\"count\",ok=\"true\"} 1",
+        "annai_tool_calls_total{tool=\"refuses\",ok=\"false\"} 1",
+        "annai_tool_seconds_count{tool=\"count\"} 1",
+        "http_requests_total{route=\"/mcp\",status=\"200\"} 2",
+    ] {
+        assert!(metrics.body.contains(line), "{line} is not in {}", metrics.body);
+    }
+}
+
+#[test]
+fn a_signal_lets_calls_finish() {
+    let mut server = over_http();
+    let call = message("tools/call", json!({ "name": "sleep", "arguments": { "ms": 800 } })).to_string();
+    let mut stream = server.connect();
+    stream
+        .write_all(request("POST", "/mcp", &[("content-type", "application/json")], &call).as_bytes())
+        .unwrap();
+    let idle = server.connect();
+    std::thread::sleep(Duration::from_millis(200));
+    server.signal("TERM");
+    let reply = Response::read(&mut BufReader::new(stream)).unwrap().json();
+    assert_eq!(reply["result"]["structuredContent"]["text"], "slept");
+    assert_eq!(server.wait(Duration::from_secs(3)).code(), Some(0));
+    drop(idle);
+}
+
+#[test]
+fn no_more_calls_run_at_once_than_allowed() {
+    let mut command = fixture();
+    let server = HttpServer::start(command.args(["--http", "127.0.0.1:0"]).env("FIXTURE_MAX_IN_FLIGHT", "3"));
+    std::thread::scope(|scope| {
+        for _ in 0..12 {
+            scope.spawn(|| {
+                let reply = server.call("sleep", json!({ "ms": 50 }));
+                assert_eq!(reply["result"]["structuredContent"]["text"], "slept");
+            });
+        }
+    });
+    assert_eq!(server.call("count", json!({}))["result"]["structuredContent"]["most"], 3);
+}
