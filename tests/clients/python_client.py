@@ -1,14 +1,29 @@
-"""The official Python client over stdio. ANNAI and FIXTURE name the executables."""
+"""The official Python client over stdio and HTTP. ANNAI and FIXTURE name the executables."""
 
 import asyncio
+import contextlib
+import json
 import os
+import subprocess
+from collections.abc import Iterator
 
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
 
-async def with_fixture(mode: str, protocol: str) -> None:
-    server = StdioServerParameters(command=os.environ["FIXTURE"])
+@contextlib.contextmanager
+def listening(command: str) -> Iterator[str]:
+    """Starts a server over HTTP and gives its address."""
+    arguments = [command, "--http", "127.0.0.1:0"]
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield json.loads(process.stderr.readline())["url"]
+        finally:
+            process.terminate()
+            process.stderr.read()
+
+
+async def with_fixture(server: StdioServerParameters | str, mode: str, protocol: str) -> None:
     async with Client(server, mode=mode, read_timeout_seconds=20) as client:
         assert client.protocol_version == protocol, client.protocol_version
         # A pinned version asks nobody, so the server has not said its name.
@@ -41,8 +56,7 @@ async def with_fixture(mode: str, protocol: str) -> None:
         assert resource.contents[0].text.startswith("This is the content")
 
 
-async def with_annai(mode: str) -> None:
-    server = StdioServerParameters(command=os.environ["ANNAI"], args=["--stdio"])
+async def with_annai(server: StdioServerParameters | str, mode: str) -> None:
     async with Client(server, mode=mode, read_timeout_seconds=20) as client:
         assert mode.startswith("20") or client.server_info.name == "annai"
         for tool in (await client.list_tools()).tools:
@@ -51,11 +65,16 @@ async def with_annai(mode: str) -> None:
 
 async def main() -> None:
     passed = 0
-    for mode, protocol in [("legacy", "2025-11-25"), ("auto", "2026-07-28"), ("2026-07-28", "2026-07-28")]:
-        await with_fixture(mode, protocol)
-        await with_annai(mode)
-        passed += 2
-        print(f"python client, {mode}: ok")
+    annai, fixture = os.environ["ANNAI"], os.environ["FIXTURE"]
+    with listening(annai) as annai_url, listening(fixture) as fixture_url:
+        for mode, protocol in [("legacy", "2025-11-25"), ("auto", "2026-07-28"), ("2026-07-28", "2026-07-28")]:
+            for server in [StdioServerParameters(command=fixture), fixture_url]:
+                await with_fixture(server, mode, protocol)
+                passed += 1
+            for server in [StdioServerParameters(command=annai, args=["--stdio"]), annai_url]:
+                await with_annai(server, mode)
+                passed += 1
+            print(f"python client, {mode}: ok")
     print(f"{passed} passed, 0 failed")
 
 

@@ -181,8 +181,13 @@ impl Mcp {
         message: ClientJsonRpcMessage,
     ) -> Response<Body> {
         let identity = parts.extensions.get::<Identity>().cloned().unwrap_or(Identity::Anonymous);
-        let JsonRpcMessage::Request(request) = message else {
-            return self.hand_on(parts, bytes, true).await;
+        let request = match message {
+            JsonRpcMessage::Request(request) => request,
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) if self.sessions == Sessions::None => {
+                let why = "this server asks clients nothing, so there is no reply to give";
+                return refuse(StatusCode::BAD_REQUEST, None, ErrorCode::INVALID_REQUEST, why);
+            }
+            _ => return self.hand_on(parts, bytes, true).await,
         };
         match &request.request {
             ClientRequest::ListToolsRequest(list)
