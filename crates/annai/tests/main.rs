@@ -5,6 +5,7 @@ mod suite {
     mod command_line;
     mod configuration;
     mod docs;
+    mod http;
     mod stdio;
 }
 

@@ -11,7 +11,20 @@ fn no_arguments_print_help() {
         let output = annai(&home).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(0));
         let text = stdout(&output);
-        for word in ["--stdio", "--toolset", "--config", "--show-config", "--debug", "demo", "tools"] {
+        for word in [
+            "--stdio",
+            "--http",
+            "--toolset",
+            "--config",
+            "--show-config",
+            "--debug",
+            "demo",
+            "tools",
+            "call",
+            "doctor",
+            "init",
+            "completions",
+        ] {
             assert!(text.contains(word), "{word} is not in the help: {text}");
         }
     }
@@ -46,10 +59,59 @@ fn the_tools_are_listed_for_people_and_for_programs() {
 }
 
 #[test]
-fn the_demo_shows_both_framings_working() {
-    let output = annai(&Home::new()).arg("demo").output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+fn commands_say_what_to_type() {
+    let home = Home::new();
+    let output = annai(&home).args(["call", "no_such_tool", "a=1"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stderr(&output), "✗ no tool is named `no_such_tool`; `annai tools` lists them\n");
+    let output = annai(&home).args(["--http", "nowhere:80"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("127.0.0.1:3001"), "{}", stderr(&output));
+    let output = annai(&home).args(["--http", "--stdio"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn every_client_has_a_snippet_that_names_this_program() {
+    let home = Home::new();
+    for client in ["claude-code", "claude-desktop", "cursor", "vscode", "codex", "chatgpt"] {
+        let output = annai(&home).args(["init", client]).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        assert!(stdout(&output).contains(env!("CARGO_BIN_EXE_annai")), "{client}: {}", stdout(&output));
+    }
+    assert_eq!(annai(&home).args(["init", "netscape"]).output().unwrap().status.code(), Some(2));
+}
+
+#[test]
+fn completions_are_for_the_shell_that_asks() {
+    let home = Home::new();
+    for (shell, word) in [("bash", "complete -F"), ("zsh", "#compdef annai"), ("fish", "complete -c annai")] {
+        let output = annai(&home).args(["completions", shell]).output().unwrap();
+        assert!(stdout(&output).contains(word), "{shell}");
+    }
+}
+
+#[test]
+fn the_doctor_finds_what_is_wrong_and_says_how_to_mend_it() {
+    let home = Home::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let output = annai(&home).arg("doctor").env("PORT", &port).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
     let text = stdout(&output);
-    assert_eq!(text.matches("initialize → annai").count(), 2, "{text}");
-    assert_eq!(text.matches("exit status 0").count(), 2, "{text}");
+    assert!(text.contains("✓ configuration: no file"), "{text}");
+    assert!(
+        text.contains(&format!("✗ http: port {port} (from PORT) cannot be used"))
+            && text.contains("→ stop the other"),
+        "{text}"
+    );
+    drop(taken);
+    let output = annai(&home).arg("doctor").env("PORT", &port).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert!(!stdout(&output).contains('\u{1b}'), "no colours outside a terminal");
+
+    let file = home.write("bad.yaml", "server:\n  port: many\n");
+    let output = annai(&home).arg("doctor").arg("--config").arg(file).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("bad.yaml:2: server.port: expected an integer"), "{}", stdout(&output));
 }

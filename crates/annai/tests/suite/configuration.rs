@@ -64,7 +64,7 @@ fn what_is_wrong_stops_the_start_and_is_named() {
     let home = Home::new();
     for (yaml, problem) in [
         ("server:\n  debug: maybe\n", "bad.yaml:2: server.debug: expected true or false, got a string"),
-        ("server:\n  port: 1\n", "bad.yaml:2: server.port: unknown key; allowed: transport, debug"),
+        ("server:\n  prot: 1\n", "bad.yaml:2: server.prot: unknown key; allowed: transport, debug"),
         ("sever: {}\n", "bad.yaml:1: sever: unknown key; allowed: server"),
         (
             "server:\n  max_in_flight: 0\n",
