@@ -17,6 +17,8 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 use crate::JsonObject;
 
+/// So much of a text is logged: ids and reasons come from the wire.
+const MOST_CHARS: usize = 300;
 /// Lines that may wait for the writer; beyond that they are counted and dropped.
 const MOST_WAITING: usize = 1024;
 
@@ -156,7 +158,13 @@ fn line(event: &Event<'_>) -> String {
 struct Fields(JsonObject);
 
 impl Fields {
-    fn put(&mut self, field: &Field, value: Value) {
+    fn put(&mut self, field: &Field, mut value: Value) {
+        if let Value::String(text) = &mut value
+            && let Some((end, _)) = text.char_indices().nth(MOST_CHARS)
+        {
+            text.truncate(end);
+            text.push('…');
+        }
         match field.name() {
             "message" => self.0.insert("msg".into(), value),
             "cause" if value == "" => None,

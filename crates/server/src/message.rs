@@ -85,9 +85,63 @@ fn reply(message: &Envelope, id: &RequestId) -> Option<ClientJsonRpcMessage> {
 
 type Bad = (ErrorCode, String);
 
+/// So much of a client's own text is repeated to it.
+const MOST_ECHO: usize = 200;
+/// A value takes some forty times its text in memory, so their number is limited as the text is.
+const MOST_VALUES: usize = 500_000;
+
+/// The methods that are read.
+const METHODS: [&str; 18] = [
+    "ping",
+    "initialize",
+    "server/discover",
+    "tools/list",
+    "tools/call",
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "subscriptions/listen",
+    "completion/complete",
+    "logging/setLevel",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
+];
+
+/// Whether a JSON text holds more values than are read. They are set apart by commas outside of strings.
+fn has_too_many_values(json: &str) -> bool {
+    if json.len() <= 2 * MOST_VALUES {
+        return false;
+    }
+    let (mut commas, mut in_string, mut escaped) = (0, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b',' if !in_string => commas += 1,
+            _ => {}
+        }
+    }
+    commas >= MOST_VALUES
+}
+
 /// Reads a request by its method, so that wrong parameters are told from an unknown method.
 fn request(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, Bad> {
     use ClientRequest as Is;
+    if !METHODS.contains(&method) {
+        let shown: String = method.chars().take(MOST_ECHO).collect();
+        return Err((ErrorCode::METHOD_NOT_FOUND, format!("method not found: {shown}")));
+    }
+    if let Some(params) = params
+        && has_too_many_values(params.get())
+    {
+        return Err(bad(method, &format!("params: more than {MOST_VALUES} values")));
+    }
     let params = params.map_or(Ok(None), |params| serde_json::from_str::<Option<Map<_, _>>>(params.get()));
     let mut params = params.map_err(|error| bad(method, &format!("params: {error}")))?.unwrap_or_default();
     let meta = match params.remove("_meta") {
@@ -114,10 +168,7 @@ fn request(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, Bad
         "tasks/get" => required(method, params).map(Is::GetTaskRequest)?,
         "tasks/update" => required(method, params).map(Is::UpdateTaskRequest)?,
         "tasks/cancel" => required(method, params).map(Is::CancelTaskRequest)?,
-        _ => {
-            let shown: String = method.chars().take(80).collect();
-            return Err((ErrorCode::METHOD_NOT_FOUND, format!("method not found: {shown}")));
-        }
+        _ => return Err((ErrorCode::METHOD_NOT_FOUND, format!("method not found: {method}"))),
     };
     *request.get_meta_mut() = RequestMetaObject(MetaObject(meta));
     Ok(request)
@@ -146,13 +197,22 @@ fn read_params<P: DeserializeOwned>(method: &str, params: Map<String, Value>) ->
 }
 
 fn bad(method: &str, problem: &str) -> Bad {
+    let problem: String = problem.chars().take(MOST_ECHO).collect();
     (ErrorCode::INVALID_PARAMS, format!("{method}: {problem}"))
 }
 
-/// Clients of old introduce themselves without `clientInfo` or `capabilities`.
+/// Clients of old introduce themselves without `clientInfo`, `capabilities` or a version.
 fn introduce(mut params: Map<String, Value>) -> Map<String, Value> {
     params.entry("capabilities").or_insert_with(|| json!({}));
-    params.entry("clientInfo").or_insert_with(|| json!({ "name": "unknown", "version": "0" }));
+    let mut who = params.remove("clientInfo").unwrap_or_default();
+    if who.is_null() {
+        who = json!({});
+    }
+    if let Value::Object(who) = &mut who {
+        who.entry("name").or_insert_with(|| "unknown".into());
+        who.entry("version").or_insert_with(|| "0".into());
+    }
+    params.insert("clientInfo".to_owned(), who);
     params
 }
 
@@ -235,6 +295,22 @@ mod tests {
     fn unknown_methods_are_unknown_whatever_their_parameters() {
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "no/such", "params": {} });
         assert_eq!(refused(&message), (id(1), -32601, "method not found: no/such".into()));
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "no/such", "params": [1] });
+        assert_eq!(refused(&message).1, -32601);
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "m".repeat(100_000) });
+        assert!(refused(&message).2.len() < 300);
+    }
+
+    #[test]
+    fn what_would_fill_the_memory_is_refused() {
+        let many = vec![0; MOST_VALUES + 1];
+        let call = json!({ "name": "x", "arguments": { "a": many } });
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
+        assert_eq!(refused(&message).1, -32602);
+        // Commas in text are text.
+        let call = json!({ "name": "x", "arguments": { "a": "\\\",".repeat(MOST_VALUES) } });
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
+        assert!(read(&message).is_ok());
     }
 
     #[test]

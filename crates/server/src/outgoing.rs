@@ -32,7 +32,9 @@ struct Sink {
     /// How much of the first item is written.
     offset: usize,
     unwritten: usize,
-    broken: bool,
+    /// The writer may still keep something that it was given.
+    dirty: bool,
+    broken: Option<io::ErrorKind>,
     /// Wakes the task that goes on when the pipe takes more.
     waker: Option<Waker>,
 }
@@ -50,7 +52,8 @@ impl Outgoing {
             queue: VecDeque::new(),
             offset: 0,
             unwritten: 0,
-            broken: false,
+            dirty: false,
+            broken: None,
             waker: None,
         };
         let shared = Shared {
@@ -98,8 +101,14 @@ impl Outgoing {
         self.lock().unwritten
     }
 
-    /// Whether the reader at the other end is gone.
-    pub fn is_broken(&self) -> bool {
+    /// Whether everything is out, or never will be.
+    pub fn is_done(&self) -> bool {
+        let sink = self.lock();
+        sink.broken.is_some() || (sink.unwritten == 0 && !sink.dirty)
+    }
+
+    /// Why nothing more can be written: the reader is gone, or worse.
+    pub fn broken(&self) -> Option<io::ErrorKind> {
         self.lock().broken
     }
 
@@ -130,8 +139,13 @@ impl Outgoing {
             }
             self.0.written.notify_one();
         }
-        // Where the writer keeps what it was given, it goes on by itself.
-        let _ = Pin::new(&mut sink.writer).poll_flush(context);
+        match Pin::new(&mut sink.writer).poll_flush(context) {
+            Poll::Ready(Ok(())) => sink.dirty = false,
+            Poll::Ready(Err(error)) => sink.fail(error.kind()),
+            // A writer that keeps what it was given; it wakes the task when that is out.
+            Poll::Pending => return,
+        }
+        self.0.written.notify_one();
     }
 
     fn lock(&self) -> MutexGuard<'_, Sink> {
@@ -142,6 +156,7 @@ impl Outgoing {
 impl Sink {
     fn finish(&mut self, result: io::Result<()>) {
         if let Some(item) = self.queue.pop_front() {
+            self.dirty = true;
             self.unwritten -= item.bytes.len();
             self.offset = 0;
             let _ = item.done.send(result);
@@ -150,7 +165,7 @@ impl Sink {
 
     /// Nobody reads any more: nothing waits any longer.
     fn fail(&mut self, why: io::ErrorKind) {
-        self.broken = true;
+        self.broken = Some(why);
         while !self.queue.is_empty() {
             self.finish(Err(why.into()));
         }

@@ -102,7 +102,7 @@ pub enum LogLevel {
 impl Settings for ServerSettings {
     const ENV: &'static [Env] = &[
         Env { name: "DEBUG", key: "server.debug", reads: Reads::As(debug) },
-        Env::new("LOG_LEVEL", "server.log_level"),
+        Env { name: "LOG_LEVEL", key: "server.log_level", reads: Reads::As(log_level) },
         Env::new("MCP_LINE_MODE", "server.line_mode"),
         Env::new("PORT", "server.port"),
         Env::new("PUBLIC_URL", "server.public_url"),
@@ -118,4 +118,15 @@ fn debug(text: &str) -> Vec<(&'static str, Value)> {
         "0" | "false" => vec![("server.debug", false.into())],
         _ => vec![("server.debug", true.into()), ("server.debug_file", text.into())],
     }
+}
+
+/// Other programs read the same variable, in capitals and with more levels.
+fn log_level(text: &str) -> Vec<(&'static str, Value)> {
+    let level = text.trim().to_ascii_lowercase();
+    let level = match level.as_str() {
+        "trace" => "debug",
+        "warning" => "warn",
+        level => level,
+    };
+    vec![("server.log_level", level.into())]
 }

@@ -63,8 +63,12 @@ pub struct Options {
 impl Options {
     /// The families that were asked for, each once.
     fn families(&self) -> Vec<Family> {
-        let mut families = self.toolset.clone();
-        families.dedup();
+        let mut families = Vec::new();
+        for family in &self.toolset {
+            if !families.contains(family) {
+                families.push(*family);
+            }
+        }
         families
     }
 }
@@ -158,6 +162,12 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
         None if options.stdio => serve::stdio(&App::start(options)?, &options.families()),
         None if let Some(address) = &options.http => {
             serve::http(&App::start(options)?, &options.families(), address.as_deref())
+        }
+        None if let Some(Some(word)) = &options.debug => {
+            let word = word.display();
+            let message =
+                format!("--debug took `{word}` for its file; write the command first: annai {word} --debug");
+            Err(Failure::usage(message))
         }
         None => {
             print(&Cli::command().render_help().to_string())?;

@@ -14,25 +14,28 @@ use crate::app::App;
 use crate::catalog::{self, Family};
 
 pub(super) fn stdio(app: &App, chosen: &[Family]) -> Result<(), Failure> {
-    if app.server.show_config_on_start {
-        print_config(app)?;
-    }
+    show_config(app);
     let registry = app.registry()?;
     let options = Options::new(&app.server, registry.clone());
     let handler = Handler::new(registry, catalog::server_name(chosen));
     // One client, one thread: no hand-over between threads for every message, and no threads to start.
     // What a tool computes for long, it does on tokio's blocking threads.
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(stdio::serve_process(handler, options));
+    let served = runtime.block_on(stdio::serve_process(handler, options));
     // A read of a terminal cannot be taken back; the process ends around it.
     runtime.shutdown_background();
-    Ok(())
+    served.map_err(|error| Failure::new(format!("stdout cannot be written: {error}")))
+}
+
+/// Shows the configuration where it is asked for; whether anybody reads it does not matter.
+fn show_config(app: &App) {
+    if app.server.show_config_on_start {
+        let _ = print_config(app);
+    }
 }
 
 pub(super) fn http(app: &App, chosen: &[Family], address: Option<&str>) -> Result<(), Failure> {
-    if app.server.show_config_on_start {
-        print_config(app)?;
-    }
+    show_config(app);
     let address = parse_address(address, app.server.port)?;
     serve_http(app, chosen, address, |server| {
         tracing::info!(url = format!("http://{}/mcp", server.address()?), "listening");

@@ -85,7 +85,11 @@ fn what_is_wrong_stops_the_start_and_is_named() {
     }
     let output = annai(&home).env("LOG_LEVEL", "loud").arg("tools").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("LOG_LEVEL: expected one of error"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("LOG_LEVEL: server.log_level: expected one of error"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]

@@ -90,3 +90,27 @@ fn start_up_reads_nothing_that_could_wait() {
     server.finish();
     assert_eq!(std::fs::read_dir(&home.0).unwrap().count(), 0);
 }
+
+#[test]
+fn other_streams_than_pipes_work_too() {
+    use std::process::Stdio;
+    let home = Home::new();
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#;
+    let input = home.write("input", hello);
+    let output = home.0.join("output");
+    let open = |path: &std::path::Path| Stdio::from(std::fs::File::open(path).unwrap());
+    let status = annai(&home)
+        .arg("--stdio")
+        .stdin(open(&input))
+        .stdout(std::fs::File::create(&output).unwrap())
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert!(std::fs::read_to_string(&output).unwrap().contains("\"serverInfo\""));
+
+    // An output that takes nothing is a failure, not a success without a word.
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let result = annai(&home).arg("--stdio").stdin(open(&input)).stdout(full).output().unwrap();
+    assert_eq!(result.status.code(), Some(1));
+    assert!(crate::stderr(&result).contains("stdout cannot be written"), "{}", crate::stderr(&result));
+}

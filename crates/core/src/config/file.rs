@@ -50,6 +50,11 @@ fn config_home(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
 
 fn read(path: &Path) -> Result<Option<ConfigFile>, ConfigError> {
     let fail = |what: String| ConfigError(vec![format!("{}: {what}", path.display())]);
+    match std::fs::metadata(path) {
+        // A pipe would block the start.
+        Ok(metadata) if !metadata.is_file() => return Err(fail("is not a file".to_owned())),
+        _ => {}
+    }
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

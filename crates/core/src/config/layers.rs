@@ -90,32 +90,29 @@ fn merge_into(
             (Some(Value::Object(below)), Value::Object(above)) => {
                 merge_into(below, above, &path, origins, origin);
             }
-            (_, value) => {
+            (replaced, value) => {
                 // What stood under the replaced value is gone, and so is where it came from.
-                let inner = format!("{path}.");
-                origins.retain(|known, _| *known != path && !known.starts_with(&inner));
-                note_leaves(&value, &path, origins, origin);
+                if replaced.is_some_and(|replaced| replaced.is_object()) {
+                    let inner = format!("{path}.");
+                    origins.retain(|known, _| !known.starts_with(&inner));
+                }
+                note_origins(&value, &path, origins, origin);
                 below.insert(key, value);
             }
         }
     }
 }
 
-fn note_leaves(
+/// Notes the origin of a value and of everything inside it.
+fn note_origins(
     value: &Value,
     path: &str,
     origins: &mut BTreeMap<String, Origin>,
     origin: &dyn Fn(&str) -> Origin,
 ) {
-    match value {
-        Value::Object(object) if !object.is_empty() => {
-            for (key, value) in object {
-                note_leaves(value, &super::join(path, key), origins, origin);
-            }
-        }
-        _ => {
-            origins.insert(path.to_owned(), origin(path));
-        }
+    origins.insert(path.to_owned(), origin(path));
+    for (key, value) in value.as_object().into_iter().flatten() {
+        note_origins(value, &super::join(path, key), origins, origin);
     }
 }
 

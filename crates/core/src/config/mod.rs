@@ -167,6 +167,10 @@ impl Config {
             .layers
             .origins()
             .iter()
+            // Of objects only what is in them matters.
+            .filter(|(key, _)| {
+                !effective.pointer(&format!("/{}", key.replace('.', "/"))).is_some_and(Value::is_object)
+            })
             .map(|(key, origin)| (key.clone(), origin.to_string().into()))
             .collect();
         json!({
@@ -182,7 +186,10 @@ impl Config {
         let mut document =
             yaml::read(&file.text).map_err(|problem| ConfigError(vec![format!("{name}:{problem}")]))?;
         // A section whose keys are all commented out is there and empty.
-        document.values.retain(|_, value| !value.is_null());
+        let known = self.schema.get("properties").and_then(Value::as_object);
+        document
+            .values
+            .retain(|key, value| !value.is_null() || !known.is_some_and(|known| known.contains_key(key)));
         for key in retired {
             if remove(&mut document.values, key) {
                 let line = document.lines.get(*key).copied().unwrap_or_default();

@@ -91,6 +91,32 @@ fn problems_name_file_line_key_and_what_is_allowed() {
 }
 
 #[test]
+fn unknown_sections_are_named_with_their_line_whatever_they_hold() {
+    let long = "x".repeat(60);
+    for (yaml, problem) in [
+        ("nonsense:\n  a: 1\n", "c.yaml:1: nonsense: unknown key"),
+        ("nonsense:\n", "c.yaml:1: nonsense: unknown key"),
+        ("request:\n  nope:\n    a: 1\n", "c.yaml:2: request.nope: unknown key"),
+        ("request:\n  quiet:\n    x: 1\n", "c.yaml:2: request.quiet: expected true or false, got an object"),
+        (&format!("request:\n  {long}: 1\n"), "c.yaml:2: request."),
+    ] {
+        let error = load(yaml, &[], vec![]).err().unwrap();
+        assert!(error.0[0].starts_with(problem), "{yaml} gave {error}");
+    }
+}
+
+#[test]
+fn a_file_of_many_keys_is_read_in_no_time() {
+    let mut yaml = String::new();
+    for number in 0..20_000 {
+        yaml.push_str(&format!("k{number}: {{}}\n"));
+    }
+    let started = std::time::Instant::now();
+    assert!(load(&yaml, &[], vec![]).is_err());
+    assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
+#[test]
 fn retired_keys_warn_and_empty_sections_are_empty() {
     let config = load("request:\nopenai:\n  model: x\n", &[], vec![]);
     // The section itself is unknown here; only the retired key is forgiven.

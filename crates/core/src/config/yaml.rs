@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use saphyr::{LoadableYamlNode, MarkedYaml, Scalar, YamlData};
+use saphyr_parser::{Event, Parser};
 use serde_json::Value;
 
 use crate::JsonObject;
+
+const MOST_LEVELS: u32 = 64;
 
 /// A configuration file, read.
 #[derive(Debug, Default, PartialEq)]
@@ -18,6 +21,7 @@ pub struct Document {
 
 /// Reads one YAML document whose top is a mapping. The error names the line.
 pub fn read(text: &str) -> Result<Document, String> {
+    check_depth(text)?;
     let documents = MarkedYaml::load_from_str(text)
         .map_err(|error| format!("{}: {}", error.marker().line(), error.info()))?;
     let mut found = Document::default();
@@ -35,6 +39,23 @@ pub fn read(text: &str) -> Result<Document, String> {
     }
 }
 
+/// Settings are a few levels deep. Without a limit, a tree of a million levels ends the process when it is dropped.
+fn check_depth(text: &str) -> Result<(), String> {
+    let mut depth = 0_u32;
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| format!("{}: {}", error.marker().line(), error.info()))?;
+        match event {
+            Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
+            Event::SequenceEnd | Event::MappingEnd => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MOST_LEVELS {
+            return Err(format!("{}: nested more than {MOST_LEVELS} levels deep", span.start.line()));
+        }
+    }
+    Ok(())
+}
+
 fn line_of(node: &MarkedYaml<'_>) -> usize {
     node.span.start.line()
 }
@@ -46,9 +67,10 @@ fn convert(node: &MarkedYaml<'_>, path: &str, lines: &mut BTreeMap<String, usize
             Scalar::Null => Value::Null,
             Scalar::Boolean(value) => Value::Bool(*value),
             Scalar::Integer(value) => Value::from(*value),
-            Scalar::FloatingPoint(value) => {
-                serde_json::Number::from_f64(value.0).map_or(Value::Null, Value::Number)
-            }
+            Scalar::FloatingPoint(value) => match serde_json::Number::from_f64(value.0) {
+                Some(number) => Value::Number(number),
+                None => return fail("a number that is none"),
+            },
             Scalar::String(text) => Value::String(text.to_string()),
         }),
         YamlData::Sequence(items) => {
@@ -97,6 +119,19 @@ mod tests {
             let error = read(text).unwrap_err();
             assert!(error.starts_with(&format!("{line}: ")), "{text:?} gave {error}");
         }
+    }
+
+    #[test]
+    fn depth_is_limited() {
+        for text in [
+            format!("a:\n  {}x", "- ".repeat(3000)),
+            format!("{}x", "? ".repeat(100_000)),
+            "[".repeat(100_000),
+        ] {
+            let error = read(&text).unwrap_err();
+            assert!(["levels deep", "recursion limit"].iter().any(|why| error.contains(why)), "{error}");
+        }
+        assert!(read("a: .inf").unwrap_err().starts_with("1: "));
     }
 
     #[test]

@@ -182,8 +182,8 @@ impl Checker {
                     } else {
                         format!("allowed: {}", allowed.join(", "))
                     };
-                    let at = cut(&at(key));
-                    self.say(&at, format!("{at}: unknown key; {allowed}"));
+                    let at = at(key);
+                    self.say(&at, format!("{}: unknown key; {allowed}", cut(&at)));
                 }
                 _ => {}
             }

@@ -145,7 +145,16 @@ impl Registry {
         arguments: JsonObject,
         mut call: Call,
     ) -> Option<Result<Reply<Value>, Failed>> {
-        let tool = self.get(name)?;
+        let Some(tool) = self.get(name) else {
+            tracing::warn!(
+                tool = name,
+                ok = false,
+                elapsed_ms = 0,
+                request_id = call.request_id,
+                code = "unknown_tool"
+            );
+            return None;
+        };
         call.attach(Arc::downgrade(self));
         let started = Instant::now();
         let limit = started + self.call_timeout;

@@ -5,13 +5,15 @@ use memchr::memchr;
 /// A header block has a few short lines.
 const MOST_HEADER_BYTES: usize = 8 * 1024;
 const MOST_NAME_BYTES: usize = 64;
+/// The value of a length and the white space around it.
+const MOST_DIGITS: usize = 32;
 /// The one header that matters, in lower case.
 pub(super) const CONTENT_LENGTH: &[u8] = b"content-length:";
 
 /// A block of header lines, as far as it is known.
 pub(super) enum Header {
-    /// More of it must come.
-    Incomplete,
+    /// More of it must come; `odd` when nothing of it says so far that it is one of ours.
+    Incomplete { odd: bool },
     /// The length of the body, and the size of the block.
     Whole { length: u64, size: usize },
     /// Refused; what stands at `size` is no part of it, or, if `overlong`, a line to be skipped.
@@ -19,7 +21,7 @@ pub(super) enum Header {
 }
 
 /// Reads a block of `Name: value` lines up to its blank line. A line of another kind ends it there.
-pub(super) fn read_header(buffer: &[u8], ended: bool) -> Header {
+pub(super) fn read_header(buffer: &[u8], ended: bool, impatient: bool) -> Header {
     let mut size = 0;
     let mut length = None;
     let mut framed = false;
@@ -34,11 +36,11 @@ pub(super) fn read_header(buffer: &[u8], ended: bool) -> Header {
             return Header::Bad { why: "a header that is too long", size, framed, overlong: true };
         }
         let Some(end) = line else {
-            return if ended {
-                bad("a header without its blank line", buffer.len())
-            } else {
-                Header::Incomplete
-            };
+            let odd = !framed && size > 0;
+            if ended || (impatient && odd) {
+                return bad("a header without its blank line", buffer.len());
+            }
+            return Header::Incomplete { odd };
         };
         let line = rest.get(..end).unwrap_or_default().trim_ascii_end();
         if line.is_empty() {
@@ -95,4 +97,15 @@ pub(super) fn content_length(line: &[u8]) -> Option<u64> {
 pub(super) fn starts_like(start: &[u8], prefix: &[u8]) -> bool {
     let size = start.len().min(prefix.len());
     matches!((start.get(..size), prefix.get(..size)), (Some(a), Some(b)) if a.eq_ignore_ascii_case(b))
+}
+
+/// Where a `Content-Length` header starts on a line that begins with something else. Only a raw line break can
+/// end a header, and there is none inside JSON's strings, so no message holds such a thing.
+pub(super) fn header_after(line: &[u8]) -> Option<usize> {
+    let start = line.len().saturating_sub(CONTENT_LENGTH.len() + MOST_DIGITS);
+    let tail = line.get(start..)?;
+    let at =
+        tail.windows(CONTENT_LENGTH.len()).rposition(|bytes| bytes.eq_ignore_ascii_case(CONTENT_LENGTH))?;
+    let at = start + at;
+    (at > 0 && content_length(line.get(at..)?).is_some()).then_some(at)
 }

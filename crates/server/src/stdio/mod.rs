@@ -4,6 +4,7 @@
 mod load;
 mod transport;
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,11 +52,15 @@ impl Options {
 }
 
 /// Serves on the process's own input and output, and ends on `SIGTERM` and `SIGINT`.
-pub async fn serve_process<S: Service<RoleServer>>(service: S, options: Options) {
+///
+/// # Errors
+///
+/// When the output cannot be written for another reason than a client that has gone.
+pub async fn serve_process<S: Service<RoleServer>>(service: S, options: Options) -> io::Result<()> {
     let stop = CancellationToken::new();
     tokio::spawn(process::stop_on_signal(stop.clone()));
     let (input, output) = rmcp::transport::stdio_pipes();
-    serve(service, input, output, options, stop).await;
+    serve(service, input, output, options, stop).await
 }
 
 /// Serves until the input ends and every call is answered, or until `stop` and ten seconds more.
@@ -65,7 +70,7 @@ pub async fn serve<S: Service<RoleServer>>(
     output: impl AsyncWrite + Unpin + Send + 'static,
     options: Options,
     stop: CancellationToken,
-) {
+) -> io::Result<()> {
     let outgoing = Outgoing::start(output, options.lines_only);
     let pending = Pending::default();
     let transport = Stdio::new(input, outgoing.clone(), pending.clone(), stop.clone(), options);
@@ -76,6 +81,10 @@ pub async fn serve<S: Service<RoleServer>>(
         () = async { stop.cancelled().await; tokio::time::sleep(GRACE).await } => {
             abandon(&outgoing, &pending).await;
         }
+    }
+    match outgoing.broken() {
+        None | Some(io::ErrorKind::BrokenPipe) => Ok(()),
+        Some(other) => Err(other.into()),
     }
 }
 
@@ -88,7 +97,7 @@ async fn abandon(outgoing: &Outgoing, pending: &Pending) {
         drop(outgoing.push(Refusal::new(Some(id), ErrorCode::INTERNAL_ERROR, why).to_json()));
     }
     let all_written = async {
-        while outgoing.unwritten() > 0 && !outgoing.is_broken() {
+        while !outgoing.is_done() {
             outgoing.written().await;
         }
     };

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use annai_core::Identity;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetExtensions, GetMeta,
-    JsonRpcMessage, JsonRpcRequest, ProtocolVersion, ServerJsonRpcMessage,
+    JsonRpcMessage, JsonRpcRequest, ProtocolVersion, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -23,10 +24,14 @@ use crate::tool_list;
 
 /// No more is read while so much waits to be written.
 const MOST_UNWRITTEN: usize = 8 << 20;
+/// So long a silence turns the suspicion that a message was cut short into certainty.
+const PATIENCE: Duration = Duration::from_millis(500);
 /// No more is read while so many requests wait for a slot. Until then cancellations are still heard.
 const MOST_WAITING: usize = 1024;
-/// No more is read while the requests in memory are so many times the longest one.
-const MOST_REQUESTS_HELD: usize = 4;
+/// No more is read while the requests in memory are so large, or twice the longest one.
+const MOST_HELD: usize = 128 << 20;
+/// So many ids of cancelled calls are remembered: what such a call still has to say must not answer another.
+const MOST_REMEMBERED: usize = 1024;
 
 /// One connection, as the SDK sees it.
 pub(super) struct Stdio<R> {
@@ -37,6 +42,10 @@ pub(super) struct Stdio<R> {
     waiting: VecDeque<Waiting>,
     load: Arc<Load>,
     stop: CancellationToken,
+    /// The ids of cancelled calls, the last ones.
+    cancelled: VecDeque<RequestId>,
+    /// The id of the last `initialize`, which cannot be cancelled.
+    introduction: Option<RequestId>,
     /// Nothing more comes in.
     input_ended: bool,
     /// Nothing more is taken in.
@@ -73,7 +82,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Stdio<R> {
     /// can be left at any time and every condition is looked at anew.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            if self.stop.is_cancelled() || self.outgoing.is_broken() {
+            if self.stop.is_cancelled() || self.outgoing.broken().is_some() {
                 self.ended = true;
             }
             if let Some(request) = self.next_waiting() {
@@ -126,6 +135,8 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             waiting: VecDeque::new(),
             load: Arc::default(),
             stop,
+            cancelled: VecDeque::new(),
+            introduction: None,
             input_ended: false,
             ended: false,
             initialized: false,
@@ -134,11 +145,16 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
     }
 
     async fn read(&mut self) {
+        let suspicious = self.decoder.suspects();
         let buffer = self.decoder.buffer();
         buffer.reserve(8 * 1024);
         let read = tokio::select! {
             read = self.input.read_buf(buffer) => read,
             () = self.stop.cancelled() => return,
+            () = tokio::time::sleep(PATIENCE), if suspicious => {
+                self.decoder.give_up();
+                return;
+            }
         };
         match read {
             Ok(0) => self.end_input(),
@@ -201,8 +217,12 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                 {
                     let reason = cancelled.params.reason.as_deref().unwrap_or_default();
                     tracing::debug!("cancelled requestId={id} reason={reason}");
-                    self.pending.lock().remove(id);
+                    if self.introduction.as_ref() == Some(id) || !self.pending.lock().remove(id) {
+                        return Ok(None);
+                    }
                     self.waiting.retain(|waiting| waiting.request.id != *id);
+                    self.cancelled.truncate(MOST_REMEMBERED - 1);
+                    self.cancelled.push_front(id.clone());
                 }
                 Ok(Some(message))
             }
@@ -218,7 +238,10 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         let id = &request.id;
         tracing::debug!("recv method={} id={id}", request.request.method());
         match &request.request {
-            ClientRequest::InitializeRequest(_) => self.initialized = true,
+            ClientRequest::InitializeRequest(_) => {
+                self.initialized = true;
+                self.introduction = Some(id.clone());
+            }
             ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => {}
             other => {
                 let missing = other.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28);
@@ -239,8 +262,8 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             drop(self.outgoing.push(reply));
             return Ok(None);
         }
-        if !self.pending.lock().insert(id.clone()) {
-            let why = "id: a request with this id is still being answered";
+        if self.cancelled.contains(id) || !self.pending.lock().insert(id.clone()) {
+            let why = "id: a request with this id is still being answered, or was cancelled; use a new one";
             return Err(Refusal::new(Some(id.clone()), ErrorCode::INVALID_REQUEST, why));
         }
         self.waiting.push_back(Waiting { request, bytes });
@@ -249,7 +272,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
 
     /// The request that waits longest, if there is a slot for it.
     fn next_waiting(&mut self) -> Option<ClientJsonRpcMessage> {
-        if self.load.calls() >= self.options.max_in_flight {
+        if self.load.calls() >= self.options.max_in_flight || self.outgoing.unwritten() > MOST_UNWRITTEN {
             return None;
         }
         let Waiting { mut request, bytes } = self.waiting.pop_front()?;
@@ -262,11 +285,11 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         let held = self.load.bytes() + waiting;
         self.outgoing.unwritten() > MOST_UNWRITTEN
             || self.waiting.len() >= MOST_WAITING
-            || held > MOST_REQUESTS_HELD * self.options.max_message_bytes
+            || held > MOST_HELD.max(self.options.max_message_bytes.saturating_mul(2))
     }
 
     fn is_idle(&self) -> bool {
         let answered = self.pending.lock().is_empty() && self.load.calls() == 0 && self.waiting.is_empty();
-        answered && (self.outgoing.unwritten() == 0 || self.outgoing.is_broken())
+        answered && self.outgoing.is_done()
     }
 }

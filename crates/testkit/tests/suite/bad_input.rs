@@ -130,3 +130,43 @@ fn a_second_request_under_a_used_id_is_refused_while_the_first_runs() {
     assert_eq!(server.reply_to(&json!("twice"))["result"]["structuredContent"]["text"], "slept");
     server.finish();
 }
+
+#[test]
+fn one_bad_frame_costs_one_message() {
+    let ping = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string();
+    let japanese = r#"{"jsonrpc":"2.0","id":900,"method":"日本語"}"#;
+    for bad in [
+        format!("Content-Length: {}\r\n\r\n{}", ping(900).len() - 2, ping(900)),
+        format!("Content-Length: {}\r\n\r\n{}", ping(900).len() + 3, ping(900)),
+        format!("Content-Length: {}\r\n\r\n{japanese}", japanese.chars().count()),
+        format!("Content-Length: -1\r\n\r\n{}", ping(900)),
+        format!("Content-Length: 99999999\r\n\r\n{}", ping(900)),
+        "garbage without a line break".to_owned(),
+    ] {
+        let mut server = started(Framing::Headers);
+        server.write(bad.as_bytes());
+        for id in 901..905 {
+            server.write(&frame(&ping(id), Framing::Headers));
+            assert_eq!(server.reply_to(&json!(id))["result"], json!({}), "after {bad:?}");
+        }
+        server.finish();
+    }
+}
+
+#[test]
+fn a_message_inside_a_good_message_is_data() {
+    let mut server = started(Framing::Headers);
+    let inner = r#"{"jsonrpc":"2.0","id":"inner","method":"ping"}"#;
+    let call = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":\"outer\",\"method\":\"tools/call\",\"params\":{{\"name\":\"strict\",\"arguments\":{{\"query\":\"q\",\"x\":\n{inner}\n}}}}}}"
+    );
+    let bytes = frame(&call, Framing::Headers);
+    let (first, second) = bytes.split_at(bytes.len() - 3);
+    server.write(first);
+    std::thread::sleep(Duration::from_millis(50));
+    server.write(second);
+    let reply = server.receive().message;
+    assert_eq!(reply["id"], "outer", "{reply}");
+    assert_eq!(server.receive_within(Duration::from_millis(700)), None);
+    server.finish();
+}

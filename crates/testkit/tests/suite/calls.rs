@@ -152,3 +152,30 @@ fn the_state_of_a_toolset_is_opened_once_and_not_before_it_is_needed() {
     }
     server.finish();
 }
+
+#[test]
+fn the_id_of_a_cancelled_call_answers_no_other_call() {
+    let mut server = started(Framing::Lines);
+    let sleep = |ms: u64| {
+        let params = json!({ "name": "sleep", "arguments": { "ms": ms } });
+        json!({ "jsonrpc": "2.0", "id": "again", "method": "tools/call", "params": params })
+    };
+    server.send(&sleep(1500));
+    cancel(&mut server, json!("again"));
+    server.send(&sleep(1));
+    let reply = server.reply_to(&json!("again"));
+    assert_eq!(reply["error"]["code"], -32600, "{reply}");
+    assert_eq!(server.request("ping", json!({}))["result"], json!({}));
+    server.finish();
+}
+
+#[test]
+fn initialize_cannot_be_cancelled() {
+    let mut server = StdioServer::start(&mut fixture(), Framing::Lines);
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-11-25" } });
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
+    server.write(format!("{hello}\n{cancel}\n").as_bytes());
+    assert_eq!(server.reply_to(&json!(1))["result"]["protocolVersion"], "2025-11-25");
+    server.finish();
+}

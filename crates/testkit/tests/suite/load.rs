@@ -60,6 +60,34 @@ fn a_thousand_calls_are_all_answered() {
     server.finish();
 }
 
+/// Calls that wait for their turn do not start while nobody reads the answers of those before them.
+#[test]
+fn a_reader_that_stops_makes_waiting_calls_wait() {
+    let mut command = fixture();
+    command.env("FIXTURE_MAX_IN_FLIGHT", "4");
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let hello = json!({ "jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": { "protocolVersion": "2025-11-25" } });
+    let mut text = format!("{hello}\n");
+    for id in 0..300 {
+        let params = json!({ "name": "big", "arguments": { "bytes": 1_000_000 } });
+        text.push_str(&format!(
+            "{}\n",
+            json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+        ));
+    }
+    input.write_all(text.as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    let resident = resident_bytes(child.id());
+    assert!(resident < 100 << 20, "{resident} bytes resident");
+    drop(input);
+    let mut all = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut all).unwrap();
+    assert_eq!(all.lines().count(), 301);
+    assert!(child.wait().unwrap().success());
+}
+
 /// A client that asks for far more than it reads, then reads after all.
 #[test]
 fn a_reader_that_stops_makes_the_server_stop_reading() {
