@@ -170,7 +170,9 @@ fn request(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, Bad
         "tasks/cancel" => required(method, params).map(Is::CancelTaskRequest)?,
         _ => return Err((ErrorCode::METHOD_NOT_FOUND, format!("method not found: {method}"))),
     };
-    *request.get_meta_mut() = RequestMetaObject(MetaObject(meta));
+    if !meta.is_empty() {
+        *request.get_meta_mut() = RequestMetaObject(MetaObject(meta));
+    }
     Ok(request)
 }
 

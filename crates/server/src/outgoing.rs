@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
@@ -21,6 +21,9 @@ struct Shared {
     sink: Mutex<Sink>,
     /// Something more was written, or never will be.
     written: Notify,
+    /// Bytes that wait to be written, kept beside the sink so that a look at them needs no lock.
+    unwritten: AtomicUsize,
+    broken: AtomicBool,
     framed: AtomicBool,
     lines_only: bool,
 }
@@ -31,7 +34,6 @@ struct Sink {
     queue: VecDeque<Item>,
     /// How much of the first item is written.
     offset: usize,
-    unwritten: usize,
     /// The writer may still keep something that it was given.
     dirty: bool,
     broken: Option<io::ErrorKind>,
@@ -41,7 +43,8 @@ struct Sink {
 
 struct Item {
     bytes: Vec<u8>,
-    done: oneshot::Sender<io::Result<()>>,
+    /// Who waits for it to be out.
+    done: Option<oneshot::Sender<io::Result<()>>>,
 }
 
 impl Outgoing {
@@ -51,7 +54,6 @@ impl Outgoing {
             writer: Box::new(writer),
             queue: VecDeque::new(),
             offset: 0,
-            unwritten: 0,
             dirty: false,
             broken: None,
             waker: None,
@@ -59,6 +61,8 @@ impl Outgoing {
         let shared = Shared {
             sink: Mutex::new(sink),
             written: Notify::new(),
+            unwritten: AtomicUsize::new(0),
+            broken: AtomicBool::new(false),
             framed: AtomicBool::new(false),
             lines_only,
         };
@@ -70,6 +74,17 @@ impl Outgoing {
 
     /// Sends a JSON text in the framing that the client last used. The receiver tells when it is written.
     pub fn push(&self, json: Vec<u8>) -> oneshot::Receiver<io::Result<()>> {
+        let (done, wait) = oneshot::channel();
+        self.put(json, Some(done));
+        wait
+    }
+
+    /// Sends a JSON text that nobody waits for.
+    pub fn post(&self, json: Vec<u8>) {
+        self.put(json, None);
+    }
+
+    fn put(&self, json: Vec<u8>, done: Option<oneshot::Sender<io::Result<()>>>) {
         let framed = self.0.framed.load(Ordering::Relaxed) && !self.0.lines_only;
         tracing::debug!("send {} bytes={}", if framed { "framed" } else { "line" }, json.len());
         let bytes = if framed {
@@ -80,15 +95,13 @@ impl Outgoing {
             line.push(b'\n');
             line
         };
-        let (done, wait) = oneshot::channel();
         let mut sink = self.lock();
-        sink.unwritten += bytes.len();
+        self.0.unwritten.fetch_add(bytes.len(), Ordering::Relaxed);
         sink.queue.push_back(Item { bytes, done });
         // The common case: the pipe has room, and no other task needs to run for this.
         if let Some(waker) = sink.waker.clone() {
             self.drive(&mut sink, &mut Context::from_waker(&waker));
         }
-        wait
     }
 
     /// Answers from now on in this framing.
@@ -98,13 +111,18 @@ impl Outgoing {
 
     /// Bytes that wait to be written.
     pub fn unwritten(&self) -> usize {
-        self.lock().unwritten
+        self.0.unwritten.load(Ordering::Relaxed)
+    }
+
+    /// Whether nothing more can be written.
+    pub fn is_broken(&self) -> bool {
+        self.0.broken.load(Ordering::Relaxed)
     }
 
     /// Whether everything is out, or never will be.
     pub fn is_done(&self) -> bool {
         let sink = self.lock();
-        sink.broken.is_some() || (sink.unwritten == 0 && !sink.dirty)
+        sink.broken.is_some() || (sink.queue.is_empty() && !sink.dirty)
     }
 
     /// Why nothing more can be written: the reader is gone, or worse.
@@ -132,42 +150,44 @@ impl Outgoing {
             match Pin::new(&mut sink.writer).poll_write(context, rest) {
                 Poll::Pending => return,
                 Poll::Ready(Ok(size)) if size > 0 && size < rest.len() => sink.offset += size,
-                Poll::Ready(Ok(size)) if size > 0 => sink.finish(Ok(())),
-                Poll::Ready(Ok(_)) => sink.fail(io::ErrorKind::WriteZero),
+                Poll::Ready(Ok(size)) if size > 0 => self.finish(sink, Ok(())),
+                Poll::Ready(Ok(_)) => self.fail(sink, io::ErrorKind::WriteZero),
                 Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-                Poll::Ready(Err(error)) => sink.fail(error.kind()),
+                Poll::Ready(Err(error)) => self.fail(sink, error.kind()),
             }
             self.0.written.notify_one();
         }
         match Pin::new(&mut sink.writer).poll_flush(context) {
             Poll::Ready(Ok(())) => sink.dirty = false,
-            Poll::Ready(Err(error)) => sink.fail(error.kind()),
+            Poll::Ready(Err(error)) => self.fail(sink, error.kind()),
             // A writer that keeps what it was given; it wakes the task when that is out.
             Poll::Pending => return,
         }
         self.0.written.notify_one();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Sink> {
-        self.0.sink.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Sink {
-    fn finish(&mut self, result: io::Result<()>) {
-        if let Some(item) = self.queue.pop_front() {
-            self.dirty = true;
-            self.unwritten -= item.bytes.len();
-            self.offset = 0;
-            let _ = item.done.send(result);
+    /// The first item is out, or never will be.
+    fn finish(&self, sink: &mut Sink, result: io::Result<()>) {
+        if let Some(item) = sink.queue.pop_front() {
+            sink.dirty = true;
+            sink.offset = 0;
+            self.0.unwritten.fetch_sub(item.bytes.len(), Ordering::Relaxed);
+            if let Some(done) = item.done {
+                let _ = done.send(result);
+            }
         }
     }
 
     /// Nobody reads any more: nothing waits any longer.
-    fn fail(&mut self, why: io::ErrorKind) {
-        self.broken = Some(why);
-        while !self.queue.is_empty() {
-            self.finish(Err(why.into()));
+    fn fail(&self, sink: &mut Sink, why: io::ErrorKind) {
+        sink.broken = Some(why);
+        self.0.broken.store(true, Ordering::Relaxed);
+        while !sink.queue.is_empty() {
+            self.finish(sink, Err(why.into()));
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sink> {
+        self.0.sink.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -94,7 +94,7 @@ async fn abandon(outgoing: &Outgoing, pending: &Pending) {
     tracing::warn!(calls = ids.len(), "ended with calls under way");
     for id in ids {
         let why = "the server was told to end before this call was done; call again";
-        drop(outgoing.push(Refusal::new(Some(id), ErrorCode::INTERNAL_ERROR, why).to_json()));
+        outgoing.post(Refusal::new(Some(id), ErrorCode::INTERNAL_ERROR, why).to_json());
     }
     let all_written = async {
         while !outgoing.is_done() {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::Options;
 use super::load::{Load, Pending, Slot, Waiting};
@@ -42,6 +43,8 @@ pub(super) struct Stdio<R> {
     waiting: VecDeque<Waiting>,
     load: Arc<Load>,
     stop: CancellationToken,
+    /// Resolves when `stop` fires; made once, as every read waits for it.
+    stopped: Pin<Box<WaitForCancellationFutureOwned>>,
     /// The ids of cancelled calls, the last ones.
     cancelled: VecDeque<RequestId>,
     /// The id of the last `initialize`, which cannot be cancelled.
@@ -82,7 +85,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Stdio<R> {
     /// can be left at any time and every condition is looked at anew.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            if self.stop.is_cancelled() || self.outgoing.broken().is_some() {
+            if self.stop.is_cancelled() || self.outgoing.is_broken() {
                 self.ended = true;
             }
             if let Some(request) = self.next_waiting() {
@@ -134,6 +137,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             pending,
             waiting: VecDeque::new(),
             load: Arc::default(),
+            stopped: Box::pin(stop.clone().cancelled_owned()),
             stop,
             cancelled: VecDeque::new(),
             introduction: None,
@@ -148,10 +152,18 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         let suspicious = self.decoder.suspects();
         let buffer = self.decoder.buffer();
         buffer.reserve(8 * 1024);
-        let read = tokio::select! {
-            read = self.input.read_buf(buffer) => read,
-            () = self.stop.cancelled() => return,
-            () = tokio::time::sleep(PATIENCE), if suspicious => {
+        let read = async {
+            tokio::select! {
+                biased;
+                read = self.input.read_buf(buffer) => Some(read),
+                () = self.stopped.as_mut() => None,
+            }
+        };
+        let read = if suspicious { tokio::time::timeout(PATIENCE, read).await } else { Ok(read.await) };
+        let read = match read {
+            Ok(Some(read)) => read,
+            Ok(None) => return,
+            Err(_) => {
                 self.decoder.give_up();
                 return;
             }
@@ -198,7 +210,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             Ok(message) => message,
             Err(refusal) => {
                 tracing::debug!("refused code={} id={:?}", refusal.code.0, refusal.id);
-                drop(self.outgoing.push(refusal.to_json()));
+                self.outgoing.post(refusal.to_json());
                 None
             }
         }
@@ -259,7 +271,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                 &(self.options.tools)(&Identity::Local),
             )
         {
-            drop(self.outgoing.push(reply));
+            self.outgoing.post(reply);
             return Ok(None);
         }
         if self.cancelled.contains(id) || !self.pending.lock().insert(id.clone()) {
