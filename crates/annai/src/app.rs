@@ -19,6 +19,8 @@ pub struct App {
     pub config: Config,
     /// The `server` section.
     pub server: Server,
+    /// What deserves a word but does not stop the start.
+    pub warnings: Vec<String>,
     /// Whether the user wants no colours.
     pub no_color: bool,
 }
@@ -26,14 +28,24 @@ pub struct App {
 impl App {
     /// Reads the configuration and starts the log.
     pub fn start(options: &Options) -> Result<Self, ConfigError> {
-        let (file, missing) = config::find(options.config.as_deref(), &read_env)?;
-        let config = catalog::keys().load(file, &read_env, options.given())?;
+        Self::load(options, &read_env)
+    }
+
+    /// The same without the environment, which is none of the demo's business.
+    pub fn alone(options: &Options) -> Result<Self, ConfigError> {
+        Self::load(options, &|_| None)
+    }
+
+    fn load(options: &Options, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let (file, missing) = config::find(options.config.as_deref(), env)?;
+        let config = catalog::keys().load(file, env, options.given())?;
         let server = config.get::<ServerSettings>()?.server;
         telemetry::start(log(&server)?);
-        for warning in config.warnings().iter().chain(&missing) {
+        let warnings: Vec<_> = config.warnings().iter().cloned().chain(missing).collect();
+        for warning in &warnings {
             tracing::warn!("{warning}");
         }
-        Ok(Self { config, server, no_color: no_color() })
+        Ok(Self { config, server, warnings, no_color: no_color() })
     }
 
     /// The tools, none of them opened.
@@ -57,9 +69,9 @@ impl Options {
     }
 }
 
-/// Whether `NO_COLOR` is set, to anything.
+/// Whether colours are unwanted (`NO_COLOR` is set, to anything) or useless.
 pub fn no_color() -> bool {
-    read_env("NO_COLOR").is_some_and(|value| !value.is_empty())
+    read_env("NO_COLOR").is_some_and(|value| !value.is_empty()) || read_env("TERM").as_deref() == Some("dumb")
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]

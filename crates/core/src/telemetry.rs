@@ -62,13 +62,13 @@ pub fn flush(limit: Duration) {
     }
 }
 
-/// How much is heard from where. The protocol crate logs whole messages below `WARN`, and every failed call a
-/// second time at `WARN`.
+/// How much is heard from where. The protocol crate is not: it logs whole messages, every failed call a second
+/// time, and a client that leaves as an error.
 fn limit(target: &str, level: LevelFilter) -> LevelFilter {
     if target.starts_with("annai") {
         level
     } else if target.starts_with("rmcp") {
-        LevelFilter::ERROR
+        LevelFilter::OFF
     } else {
         level.min(LevelFilter::WARN)
     }
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn other_crates_are_heard_only_when_something_is_wrong() {
         assert_eq!(limit("annai_core::tool", LevelFilter::DEBUG), LevelFilter::DEBUG);
-        assert_eq!(limit("rmcp::service", LevelFilter::DEBUG), LevelFilter::ERROR);
+        assert_eq!(limit("rmcp::service", LevelFilter::DEBUG), LevelFilter::OFF);
         assert_eq!(limit("hyper::proto", LevelFilter::DEBUG), LevelFilter::WARN);
         assert_eq!(limit("hyper::proto", LevelFilter::ERROR), LevelFilter::ERROR);
     }

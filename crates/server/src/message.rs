@@ -87,8 +87,8 @@ type Bad = (ErrorCode, String);
 
 /// So much of a client's own text is repeated to it.
 const MOST_ECHO: usize = 200;
-/// A value takes some forty times its text in memory, so their number is limited as the text is.
-const MOST_VALUES: usize = 500_000;
+/// A value takes up to a hundred times its text in memory, so their number is limited as the text is.
+const MOST_VALUES: usize = 200_000;
 
 /// The methods that are read.
 const METHODS: [&str; 18] = [
@@ -112,22 +112,23 @@ const METHODS: [&str; 18] = [
     "tasks/cancel",
 ];
 
-/// Whether a JSON text holds more values than are read. They are set apart by commas outside of strings.
+/// Whether a JSON text holds more values than are read: each but the first follows a comma or an opening bracket
+/// outside of strings.
 fn has_too_many_values(json: &str) -> bool {
-    if json.len() <= 2 * MOST_VALUES {
+    if json.len() <= MOST_VALUES {
         return false;
     }
-    let (mut commas, mut in_string, mut escaped) = (0, false, false);
+    let (mut values, mut in_string, mut escaped) = (0, false, false);
     for byte in json.bytes() {
         match byte {
             _ if escaped => escaped = false,
             b'\\' => escaped = in_string,
             b'"' => in_string = !in_string,
-            b',' if !in_string => commas += 1,
+            b',' | b'[' | b'{' if !in_string => values += 1,
             _ => {}
         }
     }
-    commas >= MOST_VALUES
+    values >= MOST_VALUES
 }
 
 /// Reads a request by its method, so that wrong parameters are told from an unknown method.
@@ -307,6 +308,11 @@ mod tests {
     fn what_would_fill_the_memory_is_refused() {
         let many = vec![0; MOST_VALUES + 1];
         let call = json!({ "name": "x", "arguments": { "a": many } });
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
+        assert_eq!(refused(&message).1, -32602);
+        let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+        let deep: Value = serde_json::from_str(&format!("[{}]", vec![deep; 3000].join(","))).unwrap();
+        let call = json!({ "name": "x", "arguments": { "a": deep } });
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
         assert_eq!(refused(&message).1, -32602);
         // Commas in text are text.

@@ -1,6 +1,6 @@
 //! `annai demo`: the server on a throw-away workspace, and what to try with it.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,15 @@ use super::{Cli, Failure, print, serve};
 use crate::app::App;
 
 pub(super) fn run() -> Result<(), Failure> {
+    // First the signals, so that none of them leaves the workspace behind.
+    let host = serve::Host::new()?;
     let workspace = Workspace::new()?;
-    let config = workspace
-        .write("config.yaml", "# The demo's own settings; they go with it.\nserver:\n  log_level: warn\n")?;
+    let settings = "# The demo's own settings; they go with it.\nserver:\n  log_level: warn\n";
+    let config = workspace.write("config.yaml", settings)?;
     let cli = Cli::try_parse_from([Path::new("annai"), Path::new("--config"), &config]);
     let options = cli.map_err(|error| Failure::new(error.to_string()))?.options;
-    let app = App::start(&options)?;
-    serve::serve_http(&app, &[], free_address(app.server.port)?, |server| {
+    let app = App::alone(&options)?;
+    host.serve(&app, &[], free_address(app.server.port)?, |server| {
         print(&welcome(&server.address()?, &workspace.0)?)?;
         Ok(())
     })?;
@@ -52,9 +54,20 @@ struct Workspace(PathBuf);
 
 impl Workspace {
     fn new() -> Result<Self, Failure> {
-        let path = std::env::temp_dir().join(format!("annai-demo-{}", std::process::id()));
-        std::fs::create_dir(&path)?;
-        Ok(Self(path))
+        let parent = std::env::temp_dir();
+        // What a killed demo left behind is in nobody's way.
+        for attempt in 0..1000 {
+            let path = parent.join(format!("annai-demo-{}-{attempt}", std::process::id()));
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Self(path)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    let fix = "set TMPDIR to a folder that can be written";
+                    return Err(Failure::new(format!("{} cannot be made: {error}; {fix}", path.display())));
+                }
+            }
+        }
+        Err(Failure::new(format!("{} is full of annai-demo folders; remove them", parent.display())))
     }
 
     fn write(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {

@@ -2,14 +2,17 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use annai_core::config::Origin;
 use annai_core::{Identity, schema};
+use annai_server::http::Door;
 
 use super::terminal::Colours;
 use super::{Failure, Options, print};
 use crate::app::{self, App};
+
+const FIX: &str = "correct it where it is set, or take it out";
 
 /// One thing that was looked at.
 struct Finding {
@@ -32,13 +35,9 @@ impl Finding {
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let findings = match App::start(options) {
         Ok(app) => look(&app),
-        Err(error) => error
-            .0
-            .iter()
-            .map(|problem| {
-                Finding::bad(format!("configuration: {problem}"), "mend that line, or take it out")
-            })
-            .collect(),
+        Err(error) => {
+            error.0.iter().map(|problem| Finding::bad(format!("configuration: {problem}"), FIX)).collect()
+        }
     };
     let colours = Colours::of(&io::stdout(), app::no_color());
     print(&report(&findings, colours))?;
@@ -58,16 +57,30 @@ fn report(findings: &[Finding], colours: Colours) -> String {
 }
 
 fn look(app: &App) -> Vec<Finding> {
-    vec![configuration(app), tools(app), port(app)]
+    let mut findings = configuration(app);
+    findings.extend([tools(app), door(app), port(app)]);
+    findings
 }
 
-fn configuration(app: &App) -> Finding {
+fn configuration(app: &App) -> Vec<Finding> {
+    if !app.warnings.is_empty() {
+        return app
+            .warnings
+            .iter()
+            .map(|warning| Finding::bad(format!("configuration: {warning}"), FIX))
+            .collect();
+    }
     let shown = app.config.show("");
     let file = shown.pointer("/sources/yaml").and_then(serde_json::Value::as_str);
-    match (app.config.warnings(), file) {
-        ([], Some(file)) => Finding::good(format!("configuration: {file}")),
-        ([], None) => Finding::good("configuration: no file, defaults and environment"),
-        ([first, ..], _) => Finding::bad(format!("configuration: {first}"), "take the key out of the file"),
+    let what = file.unwrap_or("no file, defaults and environment");
+    vec![Finding::good(format!("configuration: {what}"))]
+}
+
+/// Whether the door of HTTP can be hung with these settings.
+fn door(app: &App) -> Finding {
+    match Door::new(&app.server, SocketAddr::from((Ipv4Addr::LOCALHOST, app.server.port))) {
+        Ok(_) => Finding::good("http: hosts and origins are in order"),
+        Err(error) => Finding::bad(format!("http: {error}"), FIX),
     }
 }
 

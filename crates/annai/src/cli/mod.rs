@@ -139,6 +139,9 @@ pub fn run() -> ExitCode {
 fn execute(cli: &Cli) -> Result<(), Failure> {
     let options = &cli.options;
     match &cli.command {
+        Some(_) if options.stdio || options.http.is_some() => {
+            Err(Failure::usage("--stdio and --http serve; give either them or a command"))
+        }
         _ if options.show_config => {
             let app = App::start(options)?;
             print_config(&app)?;
@@ -213,6 +216,9 @@ impl From<ConfigError> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self::new(error.to_string())
+        // Whoever read our output has seen enough.
+        let exit_code = u8::from(error.kind() != io::ErrorKind::BrokenPipe);
+        let message = if exit_code == 0 { String::new() } else { error.to_string() };
+        Self { message, exit_code }
     }
 }

@@ -3,10 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use annai_server::http::{HttpServer, McpOptions, Sessions};
+use annai_server::http::{HttpServer, McpOptions, Sessions, StartError};
 use annai_server::stdio::{self, Options};
 use annai_server::{Handler, process};
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
 use super::{Failure, print_config};
@@ -37,40 +37,70 @@ fn show_config(app: &App) {
 pub(super) fn http(app: &App, chosen: &[Family], address: Option<&str>) -> Result<(), Failure> {
     show_config(app);
     let address = parse_address(address, app.server.port)?;
-    serve_http(app, chosen, address, |server| {
-        tracing::info!(url = format!("http://{}/mcp", server.address()?), "listening");
+    Host::new()?.serve(app, chosen, address, |server| {
+        let mut address = server.address()?;
+        if address.ip().is_unspecified() {
+            if app.server.public_url.is_none() {
+                tracing::warn!(
+                    "only Host localhost is answered; set PUBLIC_URL to be reached under another name"
+                );
+            }
+            address.set_ip(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        }
+        tracing::info!(url = format!("http://{address}/mcp"), "listening");
         Ok(())
     })
 }
 
-/// Serves until a signal; `ready` is told when the address is bound.
-pub(super) fn serve_http(
-    app: &App,
-    chosen: &[Family],
-    address: SocketAddr,
-    ready: impl FnOnce(&HttpServer) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let registry = app.registry()?;
-    let name = catalog::server_name(chosen);
-    let tools = registry.clone();
-    let options = McpOptions {
-        handler: Handler::new(registry.clone(), name),
-        registry,
-        tools: Arc::new(move |identity| tools.list(identity).clone()),
-        sessions: Sessions::None,
-    };
-    let runtime = Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(async {
-        let bound = HttpServer::bind(address, &app.server, options, name.version).await;
-        let server = bound.map_err(|error| Failure::new(error.to_string()))?;
-        ready(&server)?;
-        let stop = CancellationToken::new();
-        tokio::spawn(process::stop_on_signal(stop.clone()));
-        server.serve(stop).await;
-        Ok(())
-    });
-    runtime.shutdown_background();
-    served
+/// What serves HTTP: its threads, and the signals that end it.
+pub(super) struct Host {
+    runtime: Runtime,
+    stop: CancellationToken,
+}
+
+impl Host {
+    /// From here on a signal ends the process in order.
+    pub(super) fn new() -> Result<Self, Failure> {
+        let runtime = Builder::new_multi_thread().enable_all().build()?;
+        let stop = runtime.block_on(async { process::stop_on_signal() })?;
+        Ok(Self { runtime, stop })
+    }
+
+    /// Serves until a signal; `ready` is told when the address is bound.
+    pub(super) fn serve(
+        self,
+        app: &App,
+        chosen: &[Family],
+        address: SocketAddr,
+        ready: impl FnOnce(&HttpServer) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let registry = app.registry()?;
+        let name = catalog::server_name(chosen);
+        let tools = registry.clone();
+        let options = McpOptions {
+            handler: Handler::new(registry.clone(), name),
+            registry,
+            tools: Arc::new(move |identity| tools.list(identity).clone()),
+            sessions: Sessions::None,
+        };
+        let served = self.runtime.block_on(async {
+            let server = HttpServer::bind(address, &app.server, options, name.version).await?;
+            ready(&server)?;
+            server.serve(self.stop).await;
+            Ok(())
+        });
+        self.runtime.shutdown_background();
+        served
+    }
+}
+
+impl From<StartError> for Failure {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::Bind(..) => Self::new(error.to_string()),
+            StartError::Url(_) => Self::usage(error.to_string()),
+        }
+    }
 }
 
 /// `127.0.0.1:3001`, `[::1]:3001`, `localhost:3001`, `:3001` or `3001`.
@@ -83,9 +113,12 @@ fn parse_address(text: Option<&str>, port: u16) -> Result<SocketAddr, Failure> {
     if let Ok(ip) = text.parse::<IpAddr>() {
         return Ok(SocketAddr::new(ip, port));
     }
-    let number = text.strip_prefix("localhost").unwrap_or(text);
-    let number =
-        if number.is_empty() { Ok(port) } else { number.strip_prefix(':').unwrap_or(number).parse() };
+    let number = match text.strip_prefix("localhost") {
+        Some("") => Ok(port),
+        // `localhost0` is no address.
+        Some(rest) => rest.strip_prefix(':').unwrap_or("x").parse(),
+        None => text.strip_prefix(':').unwrap_or(text).parse(),
+    };
     number.map(loopback).map_err(|_| {
         Failure::usage(format!(
             "--http: expected an address such as 127.0.0.1:3001, [::1]:3001 or 3001, got \"{text}\""
@@ -110,9 +143,8 @@ mod tests {
         ] {
             assert_eq!(parse_address(text, 3001).unwrap(), address.parse().unwrap(), "{text:?}");
         }
-        for text in ["example.com:80", "70000", "1.2.3.4:x", ""] {
-            let failed = parse_address(Some(text), 3001);
-            assert_eq!(failed.is_err(), !text.is_empty(), "{text}");
+        for text in ["example.com:80", "70000", "1.2.3.4:x", "localhost0", "tools", ""] {
+            assert!(parse_address(Some(text), 3001).is_err(), "{text}");
         }
     }
 }

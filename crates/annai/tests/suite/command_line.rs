@@ -110,8 +110,39 @@ fn the_doctor_finds_what_is_wrong_and_says_how_to_mend_it() {
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     assert!(!stdout(&output).contains('\u{1b}'), "no colours outside a terminal");
 
+    let output = annai(&home).arg("doctor").env("PUBLIC_URL", "foo").env("PORT", &port).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("✗ http: server.public_url: expected a URL"), "{}", stdout(&output));
+    let output =
+        annai(&home).args(["doctor", "--config", "nowhere.yaml"]).env("PORT", &port).output().unwrap();
+    assert!(stdout(&output).contains("✗ configuration: nowhere.yaml: no such file"), "{}", stdout(&output));
+
     let file = home.write("bad.yaml", "server:\n  port: many\n");
     let output = annai(&home).arg("doctor").arg("--config").arg(file).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("bad.yaml:2: server.port: expected an integer"), "{}", stdout(&output));
+}
+
+#[test]
+fn output_that_nobody_reads_is_no_failure() {
+    let home = Home::new();
+    for arguments in [&["tools"][..], &["doctor"], &["completions", "bash"], &["init", "cursor"], &[]] {
+        let mut child = annai(&home)
+            .args(arguments)
+            .env("PORT", "0")
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{arguments:?}");
+    }
+}
+
+#[test]
+fn serving_and_commands_do_not_mix() {
+    let home = Home::new();
+    for arguments in [&["--stdio", "tools"][..], &["--http=3001", "doctor"], &["--debug", "tools"]] {
+        let output = annai(&home).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+    }
 }

@@ -48,4 +48,15 @@ fn the_demo_prints_what_to_try_and_leaves_nothing_behind() {
     assert!(Command::new("kill").args(["-INT", &demo.id().to_string()]).status().unwrap().success());
     assert!(demo.wait().unwrap().success());
     assert_eq!(std::fs::read_dir(&home.0).unwrap().count(), 0);
+
+    // However early the signal comes.
+    for name in ["-TERM", "-INT", "-HUP"] {
+        let mut demo =
+            annai(&home).arg("demo").env("TMPDIR", &home.0).stdout(Stdio::piped()).spawn().unwrap();
+        let mut first = String::new();
+        BufReader::new(demo.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        assert!(Command::new("kill").args([name, &demo.id().to_string()]).status().unwrap().success());
+        demo.wait().unwrap();
+        assert_eq!(std::fs::read_dir(&home.0).unwrap().count(), 0, "{name}");
+    }
 }

@@ -232,7 +232,8 @@ impl Config {
         let schema = schema_at(&self.schema, key).unwrap_or(&empty);
         let text = text.trim();
         let fits = |value: &Value| schema::check(schema, value).is_empty();
-        let list = || text.split(',').map(|item| item.trim().into()).collect::<Vec<Value>>();
+        let items = || text.split(',').map(str::trim).filter(|item| !item.is_empty());
+        let list = || items().map(Value::from).collect::<Vec<Value>>();
         let as_word = match text.to_ascii_lowercase().as_str() {
             "1" | "true" | "yes" | "on" => Some(true),
             "0" | "false" | "no" | "off" => Some(false),

@@ -1,6 +1,6 @@
 //! The door: who may knock (Host), from where (Origin), and how much a visitor is trusted.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use annai_core::Identity;
 use http::header::{HOST, ORIGIN};
@@ -47,7 +47,7 @@ pub struct BadUrl {
 #[derive(Debug, Clone)]
 pub struct Door {
     /// The public name, if there is one.
-    public_host: Option<String>,
+    public_host: Option<Place>,
     origins: Vec<String>,
     bound_to_loopback: bool,
 }
@@ -63,14 +63,16 @@ impl Door {
         let mut public_host = None;
         if let Some(url) = &server.public_url {
             let uri = parse_url("server.public_url", url)?;
-            public_host = uri.authority().map(|authority| authority.as_str().to_ascii_lowercase());
-            origins.extend(origin_of(&uri));
+            public_host = place_of(&uri);
+            origins.extend(place_of(&uri).map(|place| place.origin()));
         }
         if let Some(url) = &server.mcp_server_url {
-            origins.extend(origin_of(&parse_url("server.mcp_server_url", url)?));
+            origins.extend(place_of(&parse_url("server.mcp_server_url", url)?).map(|place| place.origin()));
         }
         for origin in &server.cors_allow_origins {
-            origins.extend(origin_of(&parse_url("server.cors_allow_origins", origin)?));
+            origins.extend(
+                place_of(&parse_url("server.cors_allow_origins", origin)?).map(|place| place.origin()),
+            );
         }
         Ok(Self { public_host, origins, bound_to_loopback: address.ip().is_loopback() })
     }
@@ -109,23 +111,53 @@ impl Door {
             && near
             && !forwarded
             && self.public_host.is_none()
-            && host.is_some_and(|host| is_loopback(host_of(host)));
+            && host.and_then(split_host).is_some_and(|(name, _)| is_loopback(name));
         if trusted { Identity::Local } else { Identity::Anonymous }
     }
 
     fn is_ours(&self, host: &str) -> bool {
-        is_loopback(host_of(host))
-            || self.public_host.as_deref().is_some_and(|ours| ours.eq_ignore_ascii_case(host))
+        let Some((name, port)) = split_host(host) else { return false };
+        is_loopback(name) || self.public_host.as_ref().is_some_and(|ours| ours.is_at(name, port))
     }
 
     fn is_friend(&self, origin: &str) -> bool {
-        let Ok(uri) = origin.parse::<Uri>() else { return false };
-        let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else { return false };
-        // An origin has no path, no user and nothing else.
-        let plain = format!("{scheme}://{authority}").eq_ignore_ascii_case(origin)
-            && !authority.as_str().contains('@');
-        let local = matches!(scheme, "http" | "https") && is_loopback(authority.host());
-        plain && (local || self.origins.iter().any(|friend| friend.eq_ignore_ascii_case(origin)))
+        // An origin is a scheme and a host: no path, no user, nothing else.
+        let Some((scheme, host)) = origin.split_once("://") else { return false };
+        let Some((name, port)) = split_host(host) else { return false };
+        let place = Place::new(scheme, name, port);
+        let local = matches!(scheme, "http" | "https") && is_loopback(name);
+        local || self.origins.contains(&place.origin())
+    }
+}
+
+/// A scheme and a host with its port, as URLs and origins name them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    scheme: String,
+    name: String,
+    /// Absent where it is the scheme's own.
+    port: Option<u16>,
+}
+
+impl Place {
+    fn new(scheme: &str, name: &str, port: Option<u16>) -> Self {
+        let usual = match scheme {
+            "https" => Some(443),
+            "http" => Some(80),
+            _ => None,
+        };
+        let port = port.filter(|port| Some(*port) != usual);
+        Self { scheme: scheme.to_owned(), name: name.to_ascii_lowercase(), port }
+    }
+
+    /// Whether a Host header means it.
+    fn is_at(&self, name: &str, port: Option<u16>) -> bool {
+        *self == Self::new(&self.scheme, name, port)
+    }
+
+    fn origin(&self) -> String {
+        let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
+        format!("{}://{}{port}", self.scheme, self.name)
     }
 }
 
@@ -140,22 +172,35 @@ fn parse_url(key: &'static str, value: &str) -> Result<Uri, BadUrl> {
     }
 }
 
-fn origin_of(uri: &Uri) -> Option<String> {
-    Some(format!("{}://{}", uri.scheme_str()?, uri.authority()?).to_ascii_lowercase())
+fn place_of(uri: &Uri) -> Option<Place> {
+    let (name, port) = split_host(uri.authority()?.as_str())?;
+    Some(Place::new(uri.scheme_str()?, name, port))
 }
 
-/// A host without its port.
-fn host_of(host: &str) -> &str {
-    match host.strip_prefix('[') {
-        Some(rest) => rest.split_once(']').map_or(host, |(address, _)| address),
-        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
-    }
+/// A host and its port, strictly: a name, an IPv4 address or an IPv6 address in brackets, then digits or nothing.
+fn split_host(host: &str) -> Option<(&str, Option<u16>)> {
+    let (name, port) = match host.strip_prefix('[') {
+        Some(rest) => {
+            let (address, port) = rest.split_once(']')?;
+            address.parse::<Ipv6Addr>().ok()?;
+            (host.get(..address.len() + 2)?, port.strip_prefix(':').or(port.is_empty().then_some("")))
+        }
+        None => host.split_once(':').map_or((host, Some("")), |(name, port)| (name, Some(port))),
+    };
+    let named = name.starts_with('[')
+        || name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+    let port = match port? {
+        "" if !host.ends_with(':') => None,
+        digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(digits.parse().ok()?),
+        _ => return None,
+    };
+    (named && !name.is_empty()).then_some((name, port))
 }
 
-fn is_loopback(host: &str) -> bool {
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    host.eq_ignore_ascii_case("localhost")
-        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+fn is_loopback(name: &str) -> bool {
+    let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+    name.eq_ignore_ascii_case("localhost")
+        || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -203,6 +248,15 @@ mod tests {
             "127.0.0.1.evil.example",
             "",
             "localhost@evil",
+            "[::1].evil.com",
+            "[::1]evil:80",
+            "127.0.0.1:evil.com",
+            "localhost:@evil.com",
+            "[127.0.0.1]",
+            "[[::1]]",
+            "127.0.0.1]",
+            "localhost:",
+            "localhost:99999",
             "[::2]:1",
             "10.0.0.1",
         ] {
@@ -257,6 +311,8 @@ mod tests {
             "http://localhost.evil.example",
             "http://localhost/path",
             "http://u@localhost",
+            "http://[::1].evil.com",
+            "http://127.0.0.1:evil",
             "file://",
             "",
         ] {
@@ -282,6 +338,21 @@ mod tests {
         let mut far = request("/mcp", &[("host", "localhost")]);
         far.extensions.insert(PeerAddress("10.1.2.3:5".parse().unwrap()));
         assert_eq!(near.identity(&far), Identity::Anonymous);
+    }
+
+    #[test]
+    fn the_usual_port_may_be_named_or_not() {
+        for url in ["https://x.example", "https://x.example:443"] {
+            let door = door(&Server { public_url: Some(url.into()), ..Server::default() });
+            for host in ["x.example", "x.example:443", "X.example"] {
+                assert_eq!(
+                    check(&door, "/mcp", &[("host", host), ("origin", "https://x.example")]),
+                    Ok(()),
+                    "{url} {host}"
+                );
+            }
+            assert_eq!(check(&door, "/mcp", &[("host", "x.example:80")]), Err(Refused::Host));
+        }
     }
 
     #[test]

@@ -4,21 +4,21 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use annai_core::{Identity, Registry, Scope};
+use annai_core::{Identity, Registry, Scope, metrics};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
-use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, ALLOW, CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body::Frame;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
+use http_body_util::{BodyExt, Collected, Full, LengthLimitError, Limited, StreamBody};
 use hyper::body::Incoming;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorCode, GetMeta, JsonRpcMessage, JsonRpcRequest, ProtocolVersion,
-    RequestId, RequestMetaObject,
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId,
+    RequestMetaObject,
 };
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -121,7 +121,7 @@ impl Mcp {
             }
         };
         match message::read(json) {
-            Ok(Some(message)) => self.answer_message(parts, bytes, message).await,
+            Ok(Some(message)) => self.answer_message(parts, message).await,
             Ok(None) => accepted(),
             Err(refusal) => {
                 let status = match refusal.code {
@@ -158,8 +158,7 @@ impl Mcp {
                 format!("the body is longer than {limit} bytes (server.max_body_bytes)"),
             )
         };
-        let announced =
-            headers.get(http::header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         if announced.is_some_and(|length: u64| length > limit as u64) {
             return Err(too_long());
         }
@@ -174,20 +173,15 @@ impl Mcp {
         }
     }
 
-    async fn answer_message(
-        &self,
-        parts: Parts,
-        bytes: Bytes,
-        message: ClientJsonRpcMessage,
-    ) -> Response<Body> {
+    async fn answer_message(&self, parts: Parts, message: ClientJsonRpcMessage) -> Response<Body> {
         let identity = parts.extensions.get::<Identity>().cloned().unwrap_or(Identity::Anonymous);
-        let request = match message {
+        let mut request = match message {
             JsonRpcMessage::Request(request) => request,
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) if self.sessions == Sessions::None => {
                 let why = "this server asks clients nothing, so there is no reply to give";
                 return refuse(StatusCode::BAD_REQUEST, None, ErrorCode::INVALID_REQUEST, why);
             }
-            _ => return self.hand_on(parts, bytes, true).await,
+            other => return self.hand_on(parts, &other, Wants::Events).await,
         };
         match &request.request {
             ClientRequest::ListToolsRequest(list)
@@ -199,21 +193,32 @@ impl Mcp {
                 }
             }
             ClientRequest::CallToolRequest(call) => {
-                let tool = self.registry.get(&call.params.name);
-                if let Some(Err(scope)) = tool.map(|tool| tool.facts.access.allows(&identity)) {
-                    return sign_in(&request.id, scope);
+                if let Some(tool) = self.registry.get(&call.params.name)
+                    && let Err(scope) = tool.facts.access.allows(&identity)
+                {
+                    metrics::tool_called(tool.facts.name, false, Duration::ZERO);
+                    let (tool, request_id) = (tool.facts.name, request.id.to_string());
+                    tracing::warn!(tool, ok = false, elapsed_ms = 0, request_id, code = "unauthorized");
+                    return sign_in(&request.id, scope, is_modern(&parts.headers));
                 }
             }
             _ => {}
         }
-        let modern = is_modern(&parts.headers);
-        let bytes = rewritten(request, &parts.headers).unwrap_or(bytes);
-        self.hand_on(parts, bytes, modern).await
+        let wants = Wants::of(&parts.headers);
+        if wants == Wants::Json {
+            // Without a stream there is nowhere to report progress to.
+            request.request.get_meta_mut().0.shift_remove("progressToken");
+        }
+        self.hand_on(parts, &JsonRpcMessage::Request(request), wants).await
     }
 
     /// Whether the headers leave nothing for the SDK to refuse in a request for the list.
     fn may_list(&self, headers: &HeaderMap, meta: &RequestMetaObject) -> bool {
         let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+        let once = |name: &str| headers.get_all(name).iter().count() <= 1;
+        if !once("mcp-protocol-version") || !once("mcp-method") {
+            return false;
+        }
         let version = text("mcp-protocol-version");
         match meta.protocol_version() {
             Some(of_body) if of_body.has_initialize() => false,
@@ -222,52 +227,103 @@ impl Mcp {
         }
     }
 
-    /// Gives a request to the SDK. A client of 2026-07-28 that goes away cancels its call; the call of an older
-    /// one runs on, so it gets a task of its own.
-    async fn hand_on(&self, mut parts: Parts, bytes: Bytes, modern: bool) -> Response<Body> {
+    /// Gives a message to the SDK, as it was understood here: what we checked is what it reads. A client of
+    /// 2026-07-28 that goes away cancels its call; the call of an older one runs on, in a task of its own.
+    async fn hand_on(
+        &self,
+        mut parts: Parts,
+        message: &ClientJsonRpcMessage,
+        wants: Wants,
+    ) -> Response<Body> {
+        let modern = is_modern(&parts.headers);
         parts.headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        parts.headers.remove(http::header::CONTENT_LENGTH);
-        let request = Request::from_parts(parts, Full::new(bytes));
-        let Ok(place) = self.places.clone().acquire_owned().await else {
-            return refuse(
-                StatusCode::SERVICE_UNAVAILABLE,
-                None,
-                ErrorCode::INTERNAL_ERROR,
-                "the server is ending",
-            );
+        parts.headers.remove(CONTENT_LENGTH);
+        let Ok(bytes) = serde_json::to_vec(message) else { return failed() };
+        let request = Request::from_parts(parts, Full::new(Bytes::from(bytes)));
+        let (service, places) = (self.service.clone(), self.places.clone());
+        let work = async move {
+            // Never closed, so a place is always had in the end.
+            let place = places.acquire_owned().await;
+            let response = in_json(service(request).await).await;
+            let response = if wants == Wants::Json { without_events(response).await } else { response };
+            (response, place)
         };
-        let work = (self.service)(request);
         if modern {
-            let (head, body) = in_json(work.await).await.into_parts();
-            // The place is kept until the last byte is out, or the client is.
-            let body = body.map_frame(move |frame| {
-                let _ = &place;
-                frame
+            let (response, place) = work.await;
+            // The place is kept while a stream goes on.
+            return response.map(|body| {
+                let frames = body.map_frame(move |frame| {
+                    let _ = &place;
+                    frame
+                });
+                frames.boxed_unsync()
             });
-            return Response::from_parts(head, body.boxed_unsync());
         }
         let (answered, answer) = oneshot::channel();
         tokio::spawn(async move {
-            let response = in_json(work.await).await;
-            if !is_event_stream(response.headers()) {
+            let (response, place) = work.await;
+            if is_event_stream(response.headers()) {
+                relay(response, answered).await;
+            } else {
                 let _ = answered.send(response);
-                return;
-            }
-            let (head, mut body) = response.into_parts();
-            let (sender, receiver) = mpsc::channel::<Frame<Bytes>>(16);
-            let frames = stream::unfold(receiver, |mut receiver| async move {
-                receiver.recv().await.map(|frame| (Ok::<_, Infallible>(frame), receiver))
-            });
-            let _ = answered.send(Response::from_parts(head, StreamBody::new(frames).boxed_unsync()));
-            while let Some(Ok(frame)) = body.frame().await {
-                let _ = sender.send(frame).await;
             }
             drop(place);
         });
-        answer.await.unwrap_or_else(|_| {
-            refuse(StatusCode::INTERNAL_SERVER_ERROR, None, ErrorCode::INTERNAL_ERROR, "internal error")
-        })
+        answer.await.unwrap_or_else(|_| failed())
     }
+}
+
+/// Passes a stream on, and reads it to its end also when nobody listens any more.
+async fn relay(response: Response<Body>, answered: oneshot::Sender<Response<Body>>) {
+    let (head, mut body) = response.into_parts();
+    let (sender, receiver) = mpsc::channel::<Frame<Bytes>>(16);
+    let frames = stream::unfold(receiver, |mut receiver| async move {
+        receiver.recv().await.map(|frame| (Ok::<_, Infallible>(frame), receiver))
+    });
+    let _ = answered.send(Response::from_parts(head, StreamBody::new(frames).boxed_unsync()));
+    while let Some(Ok(frame)) = body.frame().await {
+        let _ = sender.send(frame).await;
+    }
+}
+
+/// The kinds of reply that a client takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    /// JSON alone.
+    Json,
+    /// An event stream too.
+    Events,
+}
+
+impl Wants {
+    fn of(headers: &HeaderMap) -> Self {
+        let accepts = headers.get_all(ACCEPT).iter().filter_map(|accept| accept.to_str().ok());
+        let events = accepts.flat_map(|accept| accept.split(',')).any(|range| {
+            let mut parts = range.split(';').map(|part| part.trim().to_ascii_lowercase());
+            let kind = parts.next().unwrap_or_default();
+            let refused = parts.any(|part| part.strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0)));
+            matches!(kind.as_str(), EVENT_STREAM | "text/*" | "*/*") && !refused
+        });
+        if events { Self::Events } else { Self::Json }
+    }
+}
+
+/// The reply alone, for a client that takes no stream: a tool may have said something on the way.
+async fn without_events(response: Response<Body>) -> Response<Body> {
+    if !is_event_stream(response.headers()) {
+        return response;
+    }
+    let body = response.into_body().collect().await.map(Collected::to_bytes).unwrap_or_default();
+    let events = body.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:"));
+    let mut messages = events.filter_map(|data| serde_json::from_slice::<Value>(data).ok());
+    let reply = messages.find(|message| {
+        message.get("method").is_none() && (message.get("result").is_some() || message.get("error").is_some())
+    });
+    reply.map_or_else(failed, |message| reply::json(StatusCode::OK, &message))
+}
+
+fn failed() -> Response<Body> {
+    refuse(StatusCode::INTERNAL_SERVER_ERROR, None, ErrorCode::INTERNAL_ERROR, "internal error")
 }
 
 fn service<S: ServerHandler + Clone, M: SessionManager>(
@@ -293,17 +349,20 @@ fn accepted() -> Response<Body> {
 }
 
 /// A tool that a stranger may not call: both forms of the answer at once, as clients look for either.
-fn sign_in(id: &RequestId, scope: Scope) -> Response<Body> {
+fn sign_in(id: &RequestId, scope: Scope, modern: bool) -> Response<Body> {
     let scope = scope.as_str();
     let message = format!("this tool needs a verified token with the scope {scope}");
     let error = json!({ "code": "unauthorized", "message": message });
     let challenge =
         format!("Bearer error=\"invalid_token\", error_description=\"{message}\", scope=\"{scope}\"");
-    let result = json!({
+    let mut result = json!({
         "content": [{ "type": "text", "text": error.to_string() }],
         "isError": true,
         "_meta": { "annai/error": error, "mcp/www_authenticate": [challenge] },
     });
+    if let (true, Value::Object(result)) = (modern, &mut result) {
+        result.insert("resultType".to_owned(), "complete".into());
+    }
     let body = json!({ "jsonrpc": "2.0", "id": id, "result": result });
     let mut response = reply::json(StatusCode::UNAUTHORIZED, &body);
     if let Ok(challenge) = HeaderValue::from_str(&challenge) {
@@ -321,19 +380,6 @@ fn is_handshake_version(version: &str) -> bool {
     ProtocolVersion::KNOWN_VERSIONS.iter().any(|known| known.as_str() == version && known.has_initialize())
 }
 
-/// The request again where what was read differs from what was sent: an introduction that was completed, or
-/// progress that the client could not take.
-fn rewritten(mut request: JsonRpcRequest<ClientRequest>, headers: &HeaderMap) -> Option<Bytes> {
-    let accept: Vec<_> = headers.get_all(ACCEPT).iter().filter_map(|accept| accept.to_str().ok()).collect();
-    let takes_events = accept.iter().any(|accept| accept.contains(EVENT_STREAM) || accept.contains("*/*"));
-    let meta = request.request.get_meta_mut();
-    let quieted = !takes_events && meta.0.shift_remove("progressToken").is_some();
-    if !quieted && !matches!(request.request, ClientRequest::InitializeRequest(_)) {
-        return None;
-    }
-    serde_json::to_vec(&ClientJsonRpcMessage::Request(request)).ok().map(Bytes::from)
-}
-
 fn is_event_stream(headers: &HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(EVENT_STREAM.as_bytes()))
 }
@@ -346,7 +392,7 @@ async fn in_json(response: Response<BoxBody<Bytes, Infallible>>) -> Response<Bod
         return response.map(BodyExt::boxed_unsync);
     }
     let (head, body) = response.into_parts();
-    let text = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let text = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
     let why = String::from_utf8_lossy(&text);
     let error: Value = json!({ "code": ErrorCode::INVALID_REQUEST.0, "message": why.trim() });
     reply::json(head.status, &json!({ "jsonrpc": "2.0", "id": null, "error": error }))

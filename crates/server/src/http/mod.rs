@@ -99,10 +99,14 @@ impl HttpServer {
         let connections = Arc::new(Semaphore::new(self.max_connections));
         let tasks = TaskTracker::new();
         loop {
-            let Ok(place) = connections.clone().acquire_owned().await else { break };
-            let accepted = tokio::select! {
-                accepted = self.listener.accept() => accepted,
+            let next = async {
+                let place = connections.clone().acquire_owned().await;
+                (place, self.listener.accept().await)
+            };
+            let (place, accepted) = tokio::select! {
+                biased;
                 () = stop.cancelled() => break,
+                next = next => next,
             };
             match accepted {
                 Ok((stream, peer)) => {
@@ -177,7 +181,7 @@ impl Site {
             }
         };
         if let (Some(origin), &Method::OPTIONS) = (&origin, &parts.method) {
-            return ("preflight", cors::preflight(origin));
+            return ("preflight", cors::preflight(origin, &parts.headers));
         }
         let (route, mut response) = match parts.uri.path() {
             "/metrics" => ("/metrics", get(&parts.method, health::metrics)),
@@ -191,9 +195,7 @@ impl Site {
                 ("none", reply::error(StatusCode::NOT_FOUND, "not_found", message))
             }
         };
-        if let Some(origin) = &origin {
-            cors::allow(origin, response.headers_mut());
-        }
+        cors::allow(origin.as_deref(), response.headers_mut());
         (route, response)
     }
 }

@@ -57,8 +57,7 @@ impl Options {
 ///
 /// When the output cannot be written for another reason than a client that has gone.
 pub async fn serve_process<S: Service<RoleServer>>(service: S, options: Options) -> io::Result<()> {
-    let stop = CancellationToken::new();
-    tokio::spawn(process::stop_on_signal(stop.clone()));
+    let stop = process::stop_on_signal()?;
     let (input, output) = rmcp::transport::stdio_pipes();
     serve(service, input, output, options, stop).await
 }

@@ -285,3 +285,56 @@ fn no_more_calls_run_at_once_than_allowed() {
     });
     assert_eq!(server.call("count", json!({}))["result"]["structuredContent"]["most"], 3);
 }
+
+#[test]
+fn a_signal_ends_the_server_also_when_every_connection_is_busy() {
+    let mut command = fixture();
+    let mut server =
+        HttpServer::start(command.args(["--http", "127.0.0.1:0"]).env("FIXTURE_MAX_CONNECTIONS", "1"));
+    let call = message("tools/call", json!({ "name": "sleep", "arguments": { "ms": 60_000 } })).to_string();
+    let mut stream = server.connect();
+    stream
+        .write_all(request("POST", "/mcp", &[("content-type", "application/json")], &call).as_bytes())
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    server.signal("TERM");
+    assert_eq!(server.wait(Duration::from_secs(13)).code(), Some(0));
+}
+
+#[test]
+fn an_older_call_that_waits_for_its_turn_runs_on_too() {
+    let mut command = fixture();
+    let server = HttpServer::start(command.args(["--http", "127.0.0.1:0"]).env("FIXTURE_MAX_IN_FLIGHT", "1"));
+    leave(&server, &[], &message("tools/call", json!({ "name": "sleep", "arguments": { "ms": 1000 } })));
+    leave(&server, &[], &message("tools/call", json!({ "name": "test_simple_text" })));
+    server.wait_for_log("\"tool\":\"test_simple_text\",\"ok\":true");
+}
+
+#[test]
+fn what_was_checked_is_what_is_run() {
+    let server = over_http();
+    let headers = [("content-type", "application/json")];
+    // The last of two members counts, for the check of access as for the call.
+    let twice = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_simple_text","name":"count"}}"#;
+    let reply = server.send("POST", "/mcp", &headers, twice).json();
+    assert!(reply["result"]["structuredContent"]["opened"].is_u64(), "{reply}");
+    let twice = r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"_meta":{},"_meta":{}}}"#;
+    assert_eq!(server.send("POST", "/mcp", &headers, twice).status, 200);
+    let twice = r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    refused(&server.send("POST", "/mcp", &headers, twice), 400, -32600);
+}
+
+#[test]
+fn a_tool_that_says_more_than_its_result_is_still_served_as_json() {
+    let server = over_http();
+    let call = message("tools/call", json!({ "name": "test_tool_with_logging" }));
+    for accept in
+        ["application/json", "application/json, text/event-stream;q=0", "application/json, */*;q=0.0"]
+    {
+        let response = server.post(&[("accept", accept)], &call);
+        assert_eq!(response.header("content-type"), Some("application/json"), "{accept}");
+        assert_eq!(response.json()["result"]["content"][0]["text"], "Logged.");
+    }
+    let response = server.post(&[("accept", "APPLICATION/JSON, TEXT/Event-Stream")], &call);
+    assert_eq!(response.header("content-type"), Some("text/event-stream"));
+}
