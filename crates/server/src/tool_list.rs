@@ -5,6 +5,9 @@ use std::sync::Arc;
 use annai_core::Identity;
 use bytes::Bytes;
 use rmcp::model::{ListToolsRequest, ProtocolVersion, RequestId, RequestMetaObject};
+use serde_json::value::RawValue;
+
+use crate::envelope::Envelope;
 
 /// Gives the serialised `tools` array for somebody.
 pub type ToolList = Arc<dyn Fn(&Identity) -> Bytes + Send + Sync>;
@@ -16,6 +19,24 @@ enum Era {
     Handshake,
     /// From 2026-07-28, where every result says what it is and how long it may be kept.
     PerRequest,
+}
+
+/// The id, as it was written, of a request for the list that asks for nothing special. Most are like that, and need
+/// not be read any further.
+pub fn plain_id(message: &Envelope) -> Option<&str> {
+    let is =
+        |member: &Option<Box<RawValue>>, text: &str| member.as_deref().is_some_and(|raw| raw.get() == text);
+    let plain = message.is_rpc_2()
+        && is(&message.method, "\"tools/list\"")
+        && (message.params.is_none() || is(&message.params, "{}"));
+    let id = message.id.as_deref().filter(|_| plain)?.get();
+    let integer = id.len() < 19 && id.bytes().all(|byte| byte.is_ascii_digit());
+    (integer || id.starts_with('"')).then_some(id)
+}
+
+/// The reply to a plain request of the handshake era.
+pub fn plain_reply(id: &str, tools: &Bytes) -> Vec<u8> {
+    write(id, "", tools)
 }
 
 /// The reply to `tools/list`; `None` leaves the request to the SDK, which refuses it.
@@ -33,19 +54,23 @@ pub fn reply(
         // The list depends on who asks and changes only with a restart.
         Era::PerRequest => r#""resultType":"complete","ttlMs":0,"cacheScope":"private","#,
     };
-    let id = serde_json::to_string(id).ok()?;
-    let parts: [&[u8]; 6] = [
+    Some(write(&serde_json::to_string(id).ok()?, kept, tools))
+}
+
+fn write(id: &str, kept: &str, tools: &[u8]) -> Vec<u8> {
+    let parts: [&[u8]; 7] = [
         b"{\"jsonrpc\":\"2.0\",\"id\":",
         id.as_bytes(),
         b",\"result\":{",
         kept.as_bytes(),
         b"\"tools\":",
         tools,
+        b"}}",
     ];
-    let mut reply = Vec::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>() + 3);
+    // One more for the end of the line.
+    let mut reply = Vec::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>() + 1);
     parts.iter().for_each(|part| reply.extend_from_slice(part));
-    reply.extend_from_slice(b"}}");
-    Some(reply)
+    reply
 }
 
 fn era(meta: &RequestMetaObject) -> Option<Era> {
@@ -86,6 +111,29 @@ mod tests {
         });
         let result = json!({ "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": tools });
         assert_eq!(ask(modern).unwrap()["result"], result);
+    }
+
+    #[test]
+    fn plain_requests_are_known_by_their_text() {
+        let id = |text: &str| match crate::envelope::parse(text.as_bytes()).unwrap() {
+            crate::envelope::Json::Object(message) => plain_id(&message).map(str::to_owned),
+            _ => None,
+        };
+        assert_eq!(id(r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#).as_deref(), Some("7"));
+        assert_eq!(
+            id(r#"{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{}}"#).as_deref(),
+            Some("\"a\"")
+        );
+        for other in [
+            r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#,
+            r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#,
+            r#"{"jsonrpc":"2.0","method":"tools/list"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}"#,
+            r#"{"id":1,"method":"tools/list"}"#,
+        ] {
+            assert_eq!(id(other), None, "{other}");
+        }
     }
 
     #[test]

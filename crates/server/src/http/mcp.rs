@@ -28,6 +28,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{Body, reply};
+use crate::envelope::Json;
 use crate::message::{self, Refusal};
 use crate::{Server, ToolList, envelope, tool_list};
 
@@ -120,6 +121,15 @@ impl Mcp {
                 return refuse(StatusCode::BAD_REQUEST, None, ErrorCode::PARSE_ERROR, &why);
             }
         };
+        if let Json::Object(message) = &json
+            && let Some(id) = tool_list::plain_id(message)
+            && self.may_list(&parts.headers, &RequestMetaObject::default())
+        {
+            return reply::bytes(
+                StatusCode::OK,
+                tool_list::plain_reply(id, &(self.tools)(&identity_of(&parts))),
+            );
+        }
         match message::read(json) {
             Ok(Some(message)) => self.answer_message(parts, message).await,
             Ok(None) => accepted(),
@@ -174,7 +184,7 @@ impl Mcp {
     }
 
     async fn answer_message(&self, parts: Parts, message: ClientJsonRpcMessage) -> Response<Body> {
-        let identity = parts.extensions.get::<Identity>().cloned().unwrap_or(Identity::Anonymous);
+        let identity = identity_of(&parts);
         let mut request = match message {
             JsonRpcMessage::Request(request) => request,
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) if self.sessions == Sessions::None => {
@@ -336,6 +346,11 @@ fn service<S: ServerHandler + Clone, M: SessionManager>(
         let service = service.clone();
         Box::pin(async move { service.handle(request).await })
     })
+}
+
+/// Who the door says it is.
+fn identity_of(parts: &Parts) -> Identity {
+    parts.extensions.get::<Identity>().cloned().unwrap_or(Identity::Anonymous)
 }
 
 fn refuse(status: StatusCode, id: Option<RequestId>, code: ErrorCode, why: &str) -> Response<Body> {

@@ -18,6 +18,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::Options;
 use super::load::{Load, Pending, Slot, Waiting};
+use crate::envelope::Json;
 use crate::framing::{Decoder, Frame, Refused};
 use crate::message::{self, Refusal};
 use crate::outgoing::Outgoing;
@@ -188,6 +189,14 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
     fn admit(&mut self, frame: Frame) -> Option<ClientJsonRpcMessage> {
         let mut bytes = 0;
         let message = match frame {
+            Frame::Message(Json::Object(ref message), _)
+                if self.initialized
+                    && let Some(id) = tool_list::plain_id(message) =>
+            {
+                tracing::debug!("recv method=tools/list id={id}");
+                self.outgoing.post(tool_list::plain_reply(id, &(self.options.tools)(&Identity::Local)));
+                return None;
+            }
             Frame::Message(json, size) => {
                 bytes = size;
                 message::read(json)
