@@ -2,20 +2,18 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::mcp::PATIENCE;
+use crate::process::{PATIENCE, Process};
 
 /// A server process that listens on loopback.
 pub struct HttpServer {
-    child: Child,
+    /// The process.
+    pub process: Process,
     /// Where it listens.
     pub address: SocketAddr,
-    log: Arc<Mutex<String>>,
 }
 
 impl HttpServer {
@@ -28,27 +26,18 @@ impl HttpServer {
             .spawn()
             .expect("the server starts");
         let mut errors = BufReader::new(child.stderr.take().unwrap());
-        let log = Arc::new(Mutex::new(String::new()));
-        let mut line = String::new();
+        let (mut log, mut line) = (String::new(), String::new());
         let address = loop {
             line.clear();
-            assert!(errors.read_line(&mut line).unwrap() > 0, "the server ended: {}", log.lock().unwrap());
-            log.lock().unwrap().push_str(&line);
+            assert!(errors.read_line(&mut line).unwrap() > 0, "the server ended: {log}");
+            log.push_str(&line);
             let event: Value = serde_json::from_str(&line).unwrap_or_default();
             if let Some(url) = event["url"].as_str().filter(|_| event["msg"] == "listening") {
                 let url = url.strip_prefix("http://").and_then(|url| url.strip_suffix("/mcp"));
                 break url.unwrap().parse().unwrap();
             }
         };
-        let copy = log.clone();
-        std::thread::spawn(move || {
-            let mut line = String::new();
-            while errors.read_line(&mut line).is_ok_and(|size| size > 0) {
-                copy.lock().unwrap().push_str(&line);
-                line.clear();
-            }
-        });
-        Self { child, address, log }
+        Self { process: Process::new(child, log, errors), address }
     }
 
     /// A new connection.
@@ -89,54 +78,6 @@ impl HttpServer {
     /// Calls a tool and gives the reply.
     pub fn call(&self, tool: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
-    }
-
-    /// Waits until the log holds `text`.
-    pub fn wait_for_log(&self, text: &str) -> String {
-        let started = Instant::now();
-        while started.elapsed() < PATIENCE {
-            let log = self.log.lock().unwrap().clone();
-            if log.contains(text) {
-                return log;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        panic!("the log never held {text:?}: {}", self.log.lock().unwrap());
-    }
-
-    /// What was logged so far.
-    pub fn log(&self) -> String {
-        self.log.lock().unwrap().clone()
-    }
-
-    /// The process id.
-    pub fn id(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// Sends a signal, by its name.
-    pub fn signal(&self, name: &str) {
-        let status = Command::new("kill").arg(format!("-{name}")).arg(self.child.id().to_string()).status();
-        assert!(status.expect("kill runs").success());
-    }
-
-    /// Waits for the process to end.
-    pub fn wait(&mut self, limit: Duration) -> ExitStatus {
-        let started = Instant::now();
-        while started.elapsed() < limit {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        panic!("the server still runs after {limit:?}; log: {}", self.log.lock().unwrap());
-    }
-}
-
-impl Drop for HttpServer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

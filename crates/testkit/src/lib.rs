@@ -4,3 +4,4 @@
 pub mod fixture;
 pub mod http;
 pub mod mcp;
+pub mod process;

@@ -1,15 +1,13 @@
 //! An MCP client that drives a real executable over stdio, in either framing, and sees every byte.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Longer than anything that works takes.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+use crate::process::{PATIENCE, Process};
 
 /// How messages are set apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,10 +32,10 @@ pub struct Received {
 
 /// A server process and the pipes to it.
 pub struct StdioServer {
-    child: Child,
+    /// The process.
+    pub process: Process,
     input: Option<ChildStdin>,
     received: Receiver<Received>,
-    stderr: Arc<Mutex<String>>,
     framing: Framing,
     last_id: i64,
 }
@@ -53,7 +51,7 @@ impl StdioServer {
             .expect("the server starts");
         let input = child.stdin.take();
         let mut output = BufReader::new(child.stdout.take().unwrap());
-        let mut errors = BufReader::new(child.stderr.take().unwrap());
+        let errors = BufReader::new(child.stderr.take().unwrap());
         let (sender, received) = channel();
         std::thread::spawn(move || {
             while let Some(message) = read_message(&mut output) {
@@ -62,16 +60,8 @@ impl StdioServer {
                 }
             }
         });
-        let stderr = Arc::new(Mutex::new(String::new()));
-        let copy = stderr.clone();
-        std::thread::spawn(move || {
-            let mut line = String::new();
-            while errors.read_line(&mut line).is_ok_and(|size| size > 0) {
-                copy.lock().unwrap().push_str(&line);
-                line.clear();
-            }
-        });
-        Self { child, input, received, stderr, framing, last_id: 0 }
+        let process = Process::new(child, String::new(), errors);
+        Self { process, input, received, framing, last_id: 0 }
     }
 
     /// Sends bytes as they are.
@@ -138,7 +128,7 @@ impl StdioServer {
             let left = PATIENCE.saturating_sub(started.elapsed());
             let received = self
                 .receive_within(left)
-                .unwrap_or_else(|| panic!("no reply to {id}; stderr: {}", self.stderr.lock().unwrap()));
+                .unwrap_or_else(|| panic!("no reply to {id}; log: {}", self.process.log()));
             if received.message.get("id") == Some(id) && received.message.get("method").is_none() {
                 return received.message;
             }
@@ -150,59 +140,11 @@ impl StdioServer {
         self.input = None;
     }
 
-    /// Waits for the process to end.
-    pub fn wait(&mut self, limit: Duration) -> ExitStatus {
-        let started = Instant::now();
-        while started.elapsed() < limit {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        panic!("the server still runs after {limit:?}; stderr: {}", self.stderr.lock().unwrap());
-    }
-
     /// Closes the input and waits for a clean end.
     pub fn finish(mut self) {
         self.end_input();
-        let status = self.wait(PATIENCE);
-        assert_eq!(status.code(), Some(0), "stderr: {}", self.stderr.lock().unwrap());
-    }
-
-    /// Sends a signal, by its name.
-    pub fn signal(&self, name: &str) {
-        let status = Command::new("kill").arg(format!("-{name}")).arg(self.child.id().to_string()).status();
-        assert!(status.expect("kill runs").success());
-    }
-
-    /// The process id.
-    pub fn id(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// What the server has logged so far.
-    pub fn stderr(&self) -> String {
-        self.stderr.lock().unwrap().clone()
-    }
-
-    /// Waits until the log holds `text`.
-    pub fn wait_for_log(&self, text: &str) -> String {
-        let started = Instant::now();
-        while started.elapsed() < PATIENCE {
-            let log = self.stderr();
-            if log.contains(text) {
-                return log;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        panic!("the log never held {text:?}: {}", self.stderr());
-    }
-}
-
-impl Drop for StdioServer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let status = self.process.wait(PATIENCE);
+        assert_eq!(status.code(), Some(0), "log: {}", self.process.log());
     }
 }
 

@@ -16,8 +16,8 @@ fn the_server_listens_where_it_is_told() {
     let reply = server.request("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": {} }));
     assert_eq!(reply["result"]["serverInfo"]["name"], "annai-library");
     assert_eq!(server.send("GET", "/health", &[], "").json()["version"], env!("CARGO_PKG_VERSION"));
-    server.signal("INT");
-    assert_eq!(server.wait(Duration::from_secs(3)).code(), Some(0));
+    server.process.signal("INT");
+    assert_eq!(server.process.wait(Duration::from_secs(3)).code(), Some(0));
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn debug_lines_go_to_stderr_and_to_the_file() {
         };
         let mut server = StdioServer::start(command.arg("--stdio"), Framing::Lines);
         server.initialize("2025-11-25");
-        let log = server.wait_for_log("recv method=initialize id=1");
+        let log = server.process.wait_for_log("recv method=initialize id=1");
         server.finish();
         let copy = std::fs::read_to_string(&file).unwrap();
         assert!(copy.starts_with(log.lines().next().unwrap()), "{way}: {copy}");
@@ -75,7 +75,7 @@ fn a_configuration_can_be_shown_at_the_start() {
     let mut server =
         StdioServer::start(annai(&home).arg("--stdio").arg("--config").arg(&file), Framing::Lines);
     server.initialize("2025-11-25");
-    server.wait_for_log("\"show_config_on_start\": true");
+    server.process.wait_for_log("\"show_config_on_start\": true");
     server.finish();
 }
 

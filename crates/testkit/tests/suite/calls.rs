@@ -68,7 +68,7 @@ fn failures_have_the_form_of_their_toolset() {
             "data": { "reason": "x: unknown key; no key is allowed here" },
         })
     );
-    assert!(!server.stderr().contains("\"msg\":\"panic\""));
+    assert!(!server.process.log().contains("\"msg\":\"panic\""));
     server.finish();
 }
 
@@ -78,7 +78,7 @@ fn a_tool_that_panics_fails_alone_and_tells_nothing() {
     let reply = server.call("panics", json!({}));
     assert_eq!(error_of(&reply)["code"], "internal");
     assert_eq!(server.request("ping", json!({}))["result"], json!({}));
-    let log = server.wait_for_log("\"code\":\"internal\"");
+    let log = server.process.wait_for_log("\"code\":\"internal\"");
     assert!(!log.contains("secret words") && !reply.to_string().contains("secret words"), "{log}");
     server.finish();
 }
@@ -88,7 +88,7 @@ fn a_call_ends_when_its_time_is_up() {
     let mut server = introduced(fixture().env("FIXTURE_CALL_TIMEOUT_MS", "100"), Framing::Lines);
     let reply = server.call("sleep", json!({ "ms": 60_000 }));
     assert_eq!(error_of(&reply)["code"], "timed_out");
-    server.wait_for_log("sleep was dropped");
+    server.process.wait_for_log("sleep was dropped");
     server.finish();
 }
 
@@ -132,10 +132,10 @@ fn a_cancelled_call_stops_and_is_not_answered() {
         let mut server = introduced(fixture().env("DEBUG", "1"), framing);
         let id =
             server.start_request("tools/call", json!({ "name": "sleep", "arguments": { "ms": 60_000 } }));
-        server.wait_for_log("recv method=tools/call");
+        server.process.wait_for_log("recv method=tools/call");
         cancel(&mut server, id.into());
-        server.wait_for_log("sleep was dropped");
-        server.wait_for_log(&format!("cancelled requestId={id} reason=changed my mind"));
+        server.process.wait_for_log("sleep was dropped");
+        server.process.wait_for_log(&format!("cancelled requestId={id} reason=changed my mind"));
         cancel(&mut server, json!("never heard of"));
         cancel(&mut server, id.into());
         assert_eq!(server.receive_within(Duration::from_millis(100)), None);

@@ -57,7 +57,7 @@ fn a_leading_byte_order_mark_is_skipped_and_logged() {
     let mut server = StdioServer::start(&mut fixture(), Framing::Lines);
     server.write("\u{feff}".as_bytes());
     server.initialize("2025-11-25");
-    server.wait_for_log("byte order mark");
+    server.process.wait_for_log("byte order mark");
     server.finish();
 }
 

@@ -184,7 +184,7 @@ fn going_away_cancels_a_call_of_the_newest_version_only() {
         message("tools/call", json!({ "name": "sleep", "arguments": { "ms": ms }, "_meta": meta }))
     };
     leave(&server, &modern("tools/call", Some("sleep")), &sleep(60_000, meta()));
-    server.wait_for_log("sleep was dropped");
+    server.process.wait_for_log("sleep was dropped");
 
     let server = over_http();
     leave(&server, &[], &sleep(1500, json!({})));
@@ -192,7 +192,7 @@ fn going_away_cancels_a_call_of_the_newest_version_only() {
     assert_eq!(server.call("count", json!({}))["result"]["structuredContent"]["running"], 2);
     std::thread::sleep(Duration::from_millis(1700));
     assert_eq!(server.call("count", json!({}))["result"]["structuredContent"]["running"], 0);
-    let log = server.log();
+    let log = server.process.log();
     assert!(!log.contains("sleep was dropped"), "{log}");
     assert_eq!(log.matches("\"tool\":\"sleep\",\"ok\":true").count(), 2, "{log}");
 }
@@ -264,10 +264,10 @@ fn a_signal_lets_calls_finish() {
         .unwrap();
     let idle = server.connect();
     std::thread::sleep(Duration::from_millis(200));
-    server.signal("TERM");
+    server.process.signal("TERM");
     let reply = Response::read(&mut BufReader::new(stream)).unwrap().json();
     assert_eq!(reply["result"]["structuredContent"]["text"], "slept");
-    assert_eq!(server.wait(Duration::from_secs(3)).code(), Some(0));
+    assert_eq!(server.process.wait(Duration::from_secs(3)).code(), Some(0));
     drop(idle);
 }
 
@@ -297,8 +297,8 @@ fn a_signal_ends_the_server_also_when_every_connection_is_busy() {
         .write_all(request("POST", "/mcp", &[("content-type", "application/json")], &call).as_bytes())
         .unwrap();
     std::thread::sleep(Duration::from_millis(300));
-    server.signal("TERM");
-    assert_eq!(server.wait(Duration::from_secs(13)).code(), Some(0));
+    server.process.signal("TERM");
+    assert_eq!(server.process.wait(Duration::from_secs(13)).code(), Some(0));
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn an_older_call_that_waits_for_its_turn_runs_on_too() {
     let server = HttpServer::start(command.args(["--http", "127.0.0.1:0"]).env("FIXTURE_MAX_IN_FLIGHT", "1"));
     leave(&server, &[], &message("tools/call", json!({ "name": "sleep", "arguments": { "ms": 1000 } })));
     leave(&server, &[], &message("tools/call", json!({ "name": "test_simple_text" })));
-    server.wait_for_log("\"tool\":\"test_simple_text\",\"ok\":true");
+    server.process.wait_for_log("\"tool\":\"test_simple_text\",\"ok\":true");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn answered_after_the_end_of_input(ms: u64) {
         let limit = Duration::from_millis(ms) + Duration::from_secs(10);
         let reply = server.receive_within(limit).expect("an answer").message;
         assert_eq!((&reply["id"], &reply["result"]["structuredContent"]["text"]), (&id, &json!("slept")));
-        assert_eq!(server.wait(Duration::from_secs(2)).code(), Some(0));
+        assert_eq!(server.process.wait(Duration::from_secs(2)).code(), Some(0));
     }
 }
 
@@ -55,7 +55,7 @@ fn the_last_message_needs_no_line_break() {
     server.write(br#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#);
     server.end_input();
     assert_eq!(server.reply_to(&json!("last"))["result"], json!({}));
-    assert_eq!(server.wait(Duration::from_secs(2)).code(), Some(0));
+    assert_eq!(server.process.wait(Duration::from_secs(2)).code(), Some(0));
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn without_calls_the_end_of_input_ends_the_process_at_once() {
         }
         server.end_input();
         let since = Instant::now();
-        assert_eq!(server.wait(Duration::from_secs(5)).code(), Some(0));
+        assert_eq!(server.process.wait(Duration::from_secs(5)).code(), Some(0));
         assert!(since.elapsed() < Duration::from_secs(1));
     }
 }
@@ -78,9 +78,9 @@ fn a_signal_lets_calls_finish() {
         let mut server = started(Framing::Lines);
         let id = sleeps(&mut server, 700);
         server.request("ping", json!({}));
-        server.signal(name);
+        server.process.signal(name);
         assert_eq!(server.reply_to(&id)["result"]["structuredContent"]["text"], "slept");
-        assert_eq!(server.wait(Duration::from_secs(2)).code(), Some(0));
+        assert_eq!(server.process.wait(Duration::from_secs(2)).code(), Some(0));
     }
 }
 
@@ -90,10 +90,10 @@ fn ten_seconds_after_a_signal_the_rest_is_told_and_left() {
     let id = sleeps(&mut server, 60_000);
     server.request("ping", json!({}));
     let since = Instant::now();
-    server.signal("TERM");
+    server.process.signal("TERM");
     let reply = server.reply_to(&id);
     assert_eq!(reply["error"]["code"], -32603, "{reply}");
-    assert_eq!(server.wait(Duration::from_secs(2)).code(), Some(0));
+    assert_eq!(server.process.wait(Duration::from_secs(2)).code(), Some(0));
     assert!((9.5..12.0).contains(&since.elapsed().as_secs_f64()), "{:?}", since.elapsed());
     assert_eq!(server.receive_within(Duration::ZERO), None, "one answer only");
 }
@@ -103,8 +103,8 @@ fn a_second_signal_does_not_wait() {
     let mut server = started(Framing::Lines);
     sleeps(&mut server, 60_000);
     server.request("ping", json!({}));
-    server.signal("TERM");
-    server.wait_for_log("SIGTERM");
-    server.signal("INT");
-    assert_eq!(server.wait(Duration::from_secs(2)).code(), Some(130));
+    server.process.signal("TERM");
+    server.process.wait_for_log("SIGTERM");
+    server.process.signal("INT");
+    assert_eq!(server.process.wait(Duration::from_secs(2)).code(), Some(130));
 }

@@ -16,7 +16,7 @@ fn every_call_is_one_line() {
     let mut server = started(Framing::Lines);
     let id = server.start_request("tools/call", json!({ "name": "count" }));
     server.reply_to(&id.into());
-    let log = lines(&server.wait_for_log("\"tool\":\"count\""));
+    let log = lines(&server.process.wait_for_log("\"tool\":\"count\""));
     let [line] = log.as_slice() else { panic!("{log:?}") };
     assert_eq!(
         (&line["level"], &line["tool"], &line["ok"], &line["request_id"], &line["counted"]),
@@ -24,7 +24,7 @@ fn every_call_is_one_line() {
     );
     assert!(line["elapsed_ms"].is_u64() && line["ts"].as_str().unwrap().ends_with('Z'), "{line}");
     server.call("refuses", json!({}));
-    let log = lines(&server.wait_for_log("\"tool\":\"refuses\""));
+    let log = lines(&server.process.wait_for_log("\"tool\":\"refuses\""));
     let line = log.iter().find(|line| line["tool"] == "refuses").unwrap();
     assert_eq!(
         (&line["level"], &line["ok"], &line["code"]),
@@ -41,7 +41,7 @@ fn debug_lines_tell_what_passes_but_not_what_it_says() {
         let id = server
             .start_request("tools/call", json!({ "name": "strict", "arguments": { "query": "my secret" } }));
         server.reply_to(&id.into());
-        let log = server.wait_for_log(&format!("recv method=tools/call id={id}"));
+        let log = server.process.wait_for_log(&format!("recv method=tools/call id={id}"));
         assert!(log.contains("stdin chunk=") && log.contains(sent), "{log}");
         assert_eq!(log.contains("headerEnd="), framing == Framing::Headers);
         assert!(!log.contains("my secret"), "{log}");
@@ -56,6 +56,6 @@ fn without_debugging_only_calls_are_logged() {
     server.write(b"nonsense\n");
     server.receive();
     server.request("ping", json!({}));
-    assert_eq!(server.stderr(), "");
+    assert_eq!(server.process.log(), "");
     server.finish();
 }

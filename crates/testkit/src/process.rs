@@ -1,0 +1,74 @@
+//! A server process: what it logs, how it is told to end, and that it does.
+
+use std::io::BufRead;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Longer than anything that works takes.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A child process that is gone with its owner.
+pub struct Process {
+    child: Child,
+    log: Arc<Mutex<String>>,
+}
+
+impl Process {
+    /// Takes care of `child`, whose log so far is `begun` and goes on in `errors`.
+    pub fn new(child: Child, begun: String, mut errors: impl BufRead + Send + 'static) -> Self {
+        let log = Arc::new(Mutex::new(begun));
+        let copy = log.clone();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            while errors.read_line(&mut line).is_ok_and(|size| size > 0) {
+                copy.lock().unwrap().push_str(&line);
+                line.clear();
+            }
+        });
+        Self { child, log }
+    }
+
+    /// What was logged so far.
+    pub fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// Waits until the log holds `text`.
+    pub fn wait_for_log(&self, text: &str) -> String {
+        let started = Instant::now();
+        while started.elapsed() < PATIENCE {
+            let log = self.log();
+            if log.contains(text) {
+                return log;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("the log never held {text:?}: {}", self.log());
+    }
+
+    /// Sends a signal, by its name.
+    pub fn signal(&self, name: &str) {
+        let status = Command::new("kill").arg(format!("-{name}")).arg(self.child.id().to_string()).status();
+        assert!(status.expect("kill runs").success());
+    }
+
+    /// Waits for the process to end.
+    pub fn wait(&mut self, limit: Duration) -> ExitStatus {
+        let started = Instant::now();
+        while started.elapsed() < limit {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("the server still runs after {limit:?}; log: {}", self.log());
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
