@@ -99,6 +99,28 @@ fn a_client_that_sends_a_byte_a_second_is_left() {
 }
 
 #[test]
+fn a_body_that_takes_too_long_is_refused() {
+    let server = over_http();
+    let started = Instant::now();
+    let mut stream = server.connect();
+    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut slow = stream.try_clone().unwrap();
+    let writer = std::thread::spawn(move || {
+        while slow.write_all(b" ").is_ok() && started.elapsed() < Duration::from_secs(40) {
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    });
+    stream.set_read_timeout(Some(Duration::from_secs(40))).unwrap();
+    let response = Response::read(&mut BufReader::new(stream)).unwrap();
+    assert_eq!(response.status, 408, "{response:?}");
+    assert!((29.0..36.0).contains(&started.elapsed().as_secs_f64()), "{:?}", started.elapsed());
+    lives(&server);
+    drop(server);
+    writer.join().unwrap();
+}
+
+#[test]
 fn a_thousand_idle_connections_keep_nobody_out() {
     let server = over_http();
     let idle: Vec<TcpStream> = (0..1000).map(|_| server.connect()).collect();
