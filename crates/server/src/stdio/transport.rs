@@ -14,6 +14,7 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::Options;
@@ -50,6 +51,8 @@ pub(super) struct Stdio<R> {
     cancelled: VecDeque<RequestId>,
     /// The id of the last `initialize`, which cannot be cancelled.
     introduction: Option<RequestId>,
+    /// Since when nothing came that could clear up a suspicion of the decoder's.
+    silent_since: Option<Instant>,
     /// Nothing more comes in.
     input_ended: bool,
     /// Nothing more is taken in.
@@ -142,6 +145,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             stop,
             cancelled: VecDeque::new(),
             introduction: None,
+            silent_since: None,
             input_ended: false,
             ended: false,
             initialized: false,
@@ -150,7 +154,9 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
     }
 
     async fn read(&mut self) {
-        let suspicious = self.decoder.suspects();
+        // Kept over calls: other events come in between, and must not prolong the silence.
+        let silent_since =
+            self.decoder.suspects().then(|| *self.silent_since.get_or_insert_with(Instant::now));
         let buffer = self.decoder.buffer();
         buffer.reserve(8 * 1024);
         let read = async {
@@ -160,7 +166,11 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                 () = self.stopped.as_mut() => None,
             }
         };
-        let read = if suspicious { tokio::time::timeout(PATIENCE, read).await } else { Ok(read.await) };
+        let read = match silent_since {
+            Some(since) => tokio::time::timeout_at(since + PATIENCE, read).await,
+            None => Ok(read.await),
+        };
+        self.silent_since = None;
         let read = match read {
             Ok(Some(read)) => read,
             Ok(None) => return,
