@@ -68,3 +68,19 @@ export async function withAnnai(client) {
     assert.equal(tool.inputSchema.additionalProperties, false, tool.name);
   }
 }
+
+/** The client of 2.x in every way that it can agree on a version; `transport` makes a new one to the fixture. */
+export function everyNegotiation(test, Client, me, transport) {
+  for (const [mode, protocol] of [["legacy", "2025-11-25"], ["auto", "2026-07-28"], [{ pin: "2026-07-28" }, "2026-07-28"]]) {
+    test(`client 2.x, ${JSON.stringify(mode)}`, async () => {
+      const client = new Client(me, { versionNegotiation: { mode } });
+      await client.connect(transport());
+      assert.equal(client.getNegotiatedProtocolVersion(), protocol);
+      await withFixture(client, protocol);
+      const call = (params, options) => client.callTool(params, options);
+      await reportsProgress(call);
+      await canBeCancelled(call);
+      await client.close();
+    });
+  }
+}

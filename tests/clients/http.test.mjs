@@ -1,11 +1,10 @@
 // The official TypeScript clients over HTTP. ANNAI and FIXTURE name the executables.
-import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from "@modelcontextprotocol/client";
-import { canBeCancelled, reportsProgress, withAnnai, withFixture } from "./conversation.mjs";
+import { canBeCancelled, everyNegotiation, reportsProgress, withAnnai, withFixture } from "./conversation.mjs";
 import { listening } from "./server.mjs";
 
 const me = { name: "client-tests", version: "1.0.0" };
@@ -30,18 +29,7 @@ test("sdk 1.x", async () => {
   await client.close();
 });
 
-for (const [mode, protocol] of [["legacy", "2025-11-25"], ["auto", "2026-07-28"], [{ pin: "2026-07-28" }, "2026-07-28"]]) {
-  test(`client 2.x, ${JSON.stringify(mode)}`, async () => {
-    const client = new Client2(me, { versionNegotiation: { mode } });
-    await client.connect(new Http2(fixture.url));
-    assert.equal(client.getNegotiatedProtocolVersion(), protocol);
-    await withFixture(client, protocol);
-    const call = (params, options) => client.callTool(params, options);
-    await reportsProgress(call);
-    await canBeCancelled(call);
-    await client.close();
-  });
-}
+everyNegotiation(test, Client2, me, () => new Http2(fixture.url));
 
 test("annai itself, both clients", async () => {
   for (const [client, transport] of [

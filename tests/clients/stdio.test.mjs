@@ -6,7 +6,7 @@ import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client
 import { CallToolResultSchema, CreateMessageRequestSchema, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { Client as Client2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
-import { canBeCancelled, reportsProgress, withAnnai, withFixture } from "./conversation.mjs";
+import { canBeCancelled, everyNegotiation, reportsProgress, withAnnai, withFixture } from "./conversation.mjs";
 
 const annai = { command: process.env.ANNAI, args: ["--stdio"], stderr: "ignore" };
 const fixture = { command: process.env.FIXTURE, args: [], stderr: "ignore" };
@@ -32,18 +32,7 @@ test("sdk 1.x, handshake", async () => {
   await client.close();
 });
 
-for (const [mode, protocol] of [["legacy", "2025-11-25"], ["auto", "2026-07-28"], [{ pin: "2026-07-28" }, "2026-07-28"]]) {
-  test(`client 2.x, ${JSON.stringify(mode)}`, async () => {
-    const client = new Client2(me, { versionNegotiation: { mode } });
-    await client.connect(new Stdio2(fixture));
-    assert.equal(client.getNegotiatedProtocolVersion(), protocol);
-    await withFixture(client, protocol);
-    const call = (params, options) => client.callTool(params, options);
-    await reportsProgress(call);
-    await canBeCancelled(call);
-    await client.close();
-  });
-}
+everyNegotiation(test, Client2, me, () => new Stdio2(fixture));
 
 test("annai itself, both clients", async () => {
   for (const [client, transport] of [
