@@ -46,6 +46,9 @@ pub fn read(json: Json) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     };
     let id = match message.id.as_deref().map(value) {
         None => None,
+        Some(Value::String(text)) if text.len() > MOST_ID_BYTES => {
+            return invalid(None, &format!("id: expected at most {MOST_ID_BYTES} bytes"));
+        }
         Some(Value::String(text)) => Some(RequestId::String(text.into())),
         Some(Value::Number(number)) if number.is_i64() => number.as_i64().map(RequestId::Number),
         // A client's answer to a message of ours that it could not read.
@@ -85,6 +88,8 @@ fn reply(message: &Envelope, id: &RequestId) -> Option<ClientJsonRpcMessage> {
 
 type Bad = (ErrorCode, String);
 
+/// Ids are kept while a call runs, and longer if it is cancelled, so they have a limit of their own.
+pub const MOST_ID_BYTES: usize = 1024;
 /// So much of a client's own text is repeated to it.
 const MOST_ECHO: usize = 200;
 /// A value takes up to a hundred times its text in memory, so their number is limited as the text is.
@@ -268,6 +273,7 @@ mod tests {
             (json!({ "jsonrpc": "2.0", "id": null, "method": "ping" }), None),
             (json!({ "jsonrpc": "2.0", "id": {}, "method": "ping" }), None),
             (json!({ "jsonrpc": "2.0", "id": u64::MAX, "method": "ping" }), None),
+            (json!({ "jsonrpc": "2.0", "id": "x".repeat(MOST_ID_BYTES + 1), "method": "ping" }), None),
             (json!({ "jsonrpc": "2.0", "id": 1, "method": 5 }), id(1)),
             (json!({ "jsonrpc": "2.0", "id": 1 }), id(1)),
         ] {

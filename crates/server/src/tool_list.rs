@@ -8,6 +8,7 @@ use rmcp::model::{ListToolsRequest, ProtocolVersion, RequestId, RequestMetaObjec
 use serde_json::value::RawValue;
 
 use crate::envelope::Envelope;
+use crate::message::MOST_ID_BYTES;
 
 /// Gives the serialised `tools` array for somebody.
 pub type ToolList = Arc<dyn Fn(&Identity) -> Bytes + Send + Sync>;
@@ -31,7 +32,7 @@ pub fn plain_id(message: &Envelope) -> Option<&str> {
         && (message.params.is_none() || is(&message.params, "{}"));
     let id = message.id.as_deref().filter(|_| plain)?.get();
     let integer = id.len() < 19 && id.bytes().all(|byte| byte.is_ascii_digit());
-    (integer || id.starts_with('"')).then_some(id)
+    (integer || (id.starts_with('"') && id.len() <= MOST_ID_BYTES)).then_some(id)
 }
 
 /// The reply to a plain request of the handshake era.

@@ -268,6 +268,9 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
     ) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
         let id = &request.id;
         tracing::debug!("recv method={} id={id}", request.request.method());
+        if self.introduction.as_ref() == Some(id) {
+            self.introduction = None;
+        }
         match &request.request {
             ClientRequest::InitializeRequest(_) => {
                 self.initialized = true;
