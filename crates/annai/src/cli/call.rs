@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use annai_core::{Call, ErrorKind, Identity, JsonObject, Progress, Registry};
+use annai_core::{Call, ErrorKind, Identity, JsonObject, Progress, Registry, schema};
 use serde_json::Value;
 use tokio::runtime::Builder;
 
@@ -80,14 +80,10 @@ fn read_arguments(schema: &JsonObject, words: &[String]) -> Result<JsonObject, F
             let message = format!("expected key=value or one JSON object, got `{word}`");
             return Err(Failure::usage(message));
         };
-        let value = read_value(schema_at(schema, key), text);
+        let value = read_value(schema::at(schema, key), text);
         insert(&mut arguments, key, value)?;
     }
     Ok(arguments)
-}
-
-fn schema_at<'a>(schema: &'a JsonObject, path: &str) -> Option<&'a JsonObject> {
-    path.split('.').try_fold(schema, |schema, key| schema.get("properties")?.get(key)?.as_object())
 }
 
 /// The text as its key's type reads it; what fits no type stays text, and the schema refuses it by name.

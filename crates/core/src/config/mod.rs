@@ -229,7 +229,7 @@ impl Config {
     /// Reads text as the type of a key; the error says what was expected.
     fn by_type(&self, key: &str, text: &str) -> Result<Value, String> {
         let empty = JsonObject::new();
-        let schema = schema_at(&self.schema, key).unwrap_or(&empty);
+        let schema = schema::at(&self.schema, key).unwrap_or(&empty);
         let text = text.trim();
         let fits = |value: &Value| schema::check(schema, value).is_empty();
         let items = || text.split(',').map(str::trim).filter(|item| !item.is_empty());
@@ -266,10 +266,6 @@ impl Config {
 /// The dotted path of a key under `path`.
 fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
-}
-
-fn schema_at<'a>(schema: &'a JsonObject, path: &str) -> Option<&'a JsonObject> {
-    path.split('.').try_fold(schema, |schema, key| schema.get("properties")?.get(key)?.as_object())
 }
 
 /// Adds the keys of one crate's schema to those of the others; a section may be shared.

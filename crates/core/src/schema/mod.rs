@@ -38,6 +38,12 @@ fn generate<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
     }
 }
 
+/// The schema of the key with this dotted path.
+#[must_use]
+pub fn at<'a>(schema: &'a JsonObject, path: &str) -> Option<&'a JsonObject> {
+    path.split('.').try_fold(schema, |schema, key| schema.get("properties")?.get(key)?.as_object())
+}
+
 /// Removes what costs a model tokens and tells it nothing: type names and machine widths.
 fn tidy(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
