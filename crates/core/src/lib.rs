@@ -3,6 +3,7 @@
 
 pub mod call;
 pub mod config;
+pub mod date;
 pub mod error;
 pub mod metrics;
 pub mod schema;
@@ -10,10 +11,11 @@ pub mod telemetry;
 pub mod tool;
 
 pub use call::{Call, Identity, Progress, ProgressSink};
+pub use date::Date;
 pub use error::{ErrorKind, ToolError, WireError};
 pub use tool::{
-    Access, Effect, Facts, Guide, Registry, RegistryBuilder, Reply, Scope, Sponsor, Tool, Toolset, Widget,
-    World,
+    Access, Effect, Facts, Guide, Numbers, Registry, RegistryBuilder, Reply, Scope, Sponsor, Tool, Toolset,
+    Widget, World,
 };
 
 /// A JSON object.

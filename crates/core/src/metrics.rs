@@ -13,6 +13,8 @@ struct Metrics {
     tool_calls: BTreeMap<(&'static str, bool), u64>,
     tool_seconds: BTreeMap<&'static str, Histogram>,
     http_requests: BTreeMap<(&'static str, u16), u64>,
+    upstream_requests: BTreeMap<(&'static str, u16), u64>,
+    upstream_retries: BTreeMap<&'static str, u64>,
 }
 
 #[derive(Default)]
@@ -26,6 +28,8 @@ static METRICS: Mutex<Metrics> = Mutex::new(Metrics {
     tool_calls: BTreeMap::new(),
     tool_seconds: BTreeMap::new(),
     http_requests: BTreeMap::new(),
+    upstream_requests: BTreeMap::new(),
+    upstream_retries: BTreeMap::new(),
 });
 
 fn lock() -> MutexGuard<'static, Metrics> {
@@ -48,6 +52,16 @@ pub fn tool_called(tool: &'static str, ok: bool, took: Duration) {
 /// Counts an HTTP request by its route (a pattern, not a path) and status.
 pub fn http_answered(route: &'static str, status: u16) {
     *lock().http_requests.entry((route, status)).or_default() += 1;
+}
+
+/// Counts a request to a server that we depend on; status 0 when none came back.
+pub fn upstream_asked(server: &'static str, status: u16) {
+    *lock().upstream_requests.entry((server, status)).or_default() += 1;
+}
+
+/// Counts a request that is made again.
+pub fn upstream_retried(server: &'static str) {
+    *lock().upstream_retries.entry(server).or_default() += 1;
 }
 
 /// Everything in Prometheus' text format.
@@ -76,6 +90,15 @@ pub fn render() -> String {
     for ((route, status), count) in &metrics.http_requests {
         let _ = writeln!(out, "http_requests_total{{route=\"{route}\",status=\"{status}\"}} {count}");
     }
+    head(&mut out, "annai_upstream_requests_total", "counter", "Requests to servers that tools depend on.");
+    for ((server, status), count) in &metrics.upstream_requests {
+        let _ =
+            writeln!(out, "annai_upstream_requests_total{{server=\"{server}\",status=\"{status}\"}} {count}");
+    }
+    head(&mut out, "annai_upstream_retries_total", "counter", "Those among them that were made again.");
+    for (server, count) in &metrics.upstream_retries {
+        let _ = writeln!(out, "annai_upstream_retries_total{{server=\"{server}\"}} {count}");
+    }
     out
 }
 
@@ -88,6 +111,8 @@ mod tests {
         tool_called("metrics_test", true, Duration::from_millis(20));
         tool_called("metrics_test", false, Duration::from_secs(2));
         http_answered("/metrics-test", 200);
+        upstream_asked("metrics-test", 503);
+        upstream_retried("metrics-test");
         let text = render();
         for line in [
             "annai_tool_calls_total{tool=\"metrics_test\",ok=\"true\"} 1",
@@ -95,6 +120,8 @@ mod tests {
             "annai_tool_seconds_bucket{tool=\"metrics_test\",le=\"5\"} 2",
             "annai_tool_seconds_count{tool=\"metrics_test\"} 2",
             "http_requests_total{route=\"/metrics-test\",status=\"200\"} 1",
+            "annai_upstream_requests_total{server=\"metrics-test\",status=\"503\"} 1",
+            "annai_upstream_retries_total{server=\"metrics-test\"} 1",
         ] {
             assert!(text.contains(line), "{line} is not in\n{text}");
         }

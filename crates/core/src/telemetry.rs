@@ -15,7 +15,7 @@ use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-use crate::JsonObject;
+use crate::{Date, JsonObject};
 
 /// So much of a text is logged: ids and reasons come from the wire.
 const MOST_CHARS: usize = 300;
@@ -210,23 +210,10 @@ impl Visit for Fields {
 /// A time as `2026-01-31T08:15:30.123Z`.
 fn timestamp(time: SystemTime) -> String {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    let (year, month, day) = civil(days);
+    let (date, second) = (Date::in_utc(time), since.as_secs() % 86_400);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     let milli = since.subsec_millis();
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
-}
-
-/// The Gregorian date that is so many days after 1970-01-01.
-fn civil(days: u64) -> (u64, u64, u64) {
-    // Counted from 0000-03-01, so that the leap day ends a year; 400 years have 146,097 days.
-    let days = days + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * day + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (era * 400 + year + u64::from(month <= 2), month, day - (153 * shifted + 2) / 5 + 1)
+    format!("{date}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }
 
 #[cfg(test)]

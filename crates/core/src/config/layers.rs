@@ -49,13 +49,23 @@ impl Layers {
     }
 
     /// Sets one key, given by its dotted path.
-    pub fn set(&mut self, key: &str, value: Value, origin: &Origin) {
+    pub fn set(&mut self, key: &str, value: Value, origin: &dyn Fn(&str) -> Origin) {
         let layer = key
             .rsplit('.')
             .fold(value, |value, name| Value::Object(JsonObject::from_iter([(name.to_owned(), value)])));
         if let Value::Object(layer) = layer {
-            self.merge(layer, &|_| origin.clone());
+            self.merge(layer, origin);
         }
+    }
+
+    /// Sets a key to what another one holds; the copies come from where the originals came from.
+    pub fn copy(&mut self, from: &str, to: &str) {
+        let Some(value) = get(&self.values, from).cloned() else { return };
+        let known = self.origins.clone();
+        self.set(to, value, &|path| {
+            let original = path.strip_prefix(to).map(|rest| format!("{from}{rest}"));
+            original.and_then(|original| known.get(&original).cloned()).unwrap_or(Origin::Default)
+        });
     }
 
     /// Where a key, or the nearest key around it, came from.
@@ -75,6 +85,13 @@ impl Layers {
     pub const fn origins(&self) -> &BTreeMap<String, Origin> {
         &self.origins
     }
+}
+
+/// The value of a key, given by its dotted path.
+pub(super) fn get<'a>(values: &'a JsonObject, key: &str) -> Option<&'a Value> {
+    let mut names = key.split('.');
+    let first = values.get(names.next()?);
+    names.fold(first, |value, name| value?.get(name))
 }
 
 fn merge_into(
@@ -133,8 +150,8 @@ mod tests {
     fn objects_merge_arrays_replace_and_origins_follow() {
         let mut layers = Layers::default();
         layers.merge(object(json!({ "a": { "x": 1, "y": [1, 2] }, "b": { "z": 1 } })), &|_| Origin::Default);
-        layers.set("a.y", json!([3]), &Origin::Env("Y"));
-        layers.set("b", json!(null), &Origin::Cli("--b"));
+        layers.set("a.y", json!([3]), &|_| Origin::Env("Y"));
+        layers.set("b", json!(null), &|_| Origin::Cli("--b"));
         assert_eq!(Value::Object(layers.values.clone()), json!({ "a": { "x": 1, "y": [3] }, "b": null }));
         assert_eq!(layers.origin("a.x"), &Origin::Default);
         assert_eq!(layers.origin("a.y[0]"), &Origin::Env("Y"));

@@ -26,6 +26,17 @@ pub trait Settings: DeserializeOwned + Serialize + JsonSchema + Default {
     const ENV: &'static [Env];
     /// Keys of the past, by their dotted path: they warn and do nothing.
     const RETIRED: &'static [&'static str] = &[];
+    /// Keys that start from another key instead of their defaults, once the file sets that other key.
+    const INHERITS: &'static [Inherits] = &[];
+}
+
+/// A key that starts from another one; both by their dotted paths.
+#[derive(Debug, Clone, Copy)]
+pub struct Inherits {
+    /// The key that is completed.
+    pub key: &'static str,
+    /// Where its values come from.
+    pub from: &'static str,
 }
 
 /// An environment variable and the key that it sets.
@@ -79,6 +90,7 @@ pub struct Keys {
     defaults: Layers,
     env: Vec<Env>,
     retired: Vec<&'static str>,
+    inherits: Vec<Inherits>,
 }
 
 impl Keys {
@@ -91,6 +103,7 @@ impl Keys {
         }
         self.env.extend_from_slice(S::ENV);
         self.retired.extend_from_slice(S::RETIRED);
+        self.inherits.extend_from_slice(S::INHERITS);
         self
     }
 
@@ -109,12 +122,12 @@ impl Keys {
     ) -> Result<Config, ConfigError> {
         let mut config = Config { schema: self.schema, layers: self.defaults, ..Config::default() };
         if let Some(file) = file {
-            config.add_file(&file, &self.retired)?;
+            config.add_file(&file, &self.retired, &self.inherits)?;
         }
         config.add_env(&self.env, env)?;
         for Given { option, key, value } in given {
             config.cli.push(option);
-            config.layers.set(key, value, &Origin::Cli(option));
+            config.layers.set(key, value, &|_| Origin::Cli(option));
         }
         config.check()?;
         Ok(config)
@@ -181,7 +194,12 @@ impl Config {
         })
     }
 
-    fn add_file(&mut self, file: &ConfigFile, retired: &[&str]) -> Result<(), ConfigError> {
+    fn add_file(
+        &mut self,
+        file: &ConfigFile,
+        retired: &[&str],
+        inherits: &[Inherits],
+    ) -> Result<(), ConfigError> {
         let name = file.path.display().to_string();
         let mut document =
             yaml::read(&file.text).map_err(|problem| ConfigError(vec![format!("{name}:{problem}")]))?;
@@ -197,10 +215,18 @@ impl Config {
             }
         }
         let lines = document.lines;
-        self.layers.merge(document.values, &|path| Origin::Yaml {
+        let origin = |path: &str| Origin::Yaml {
             file: name.clone(),
             line: lines.get(path).copied().unwrap_or_default(),
-        });
+        };
+        for Inherits { key, from } in inherits {
+            let set = layers::get(&document.values, from).filter(|set| set.is_object());
+            if let Some(set) = set {
+                self.layers.set(from, set.clone(), &origin);
+                self.layers.copy(from, key);
+            }
+        }
+        self.layers.merge(document.values, &origin);
         self.file = Some(name);
         Ok(())
     }
@@ -217,7 +243,7 @@ impl Config {
                 Ok(values) => {
                     self.env.push(variable.name);
                     for (key, value) in values {
-                        self.layers.set(key, value, &Origin::Env(variable.name));
+                        self.layers.set(key, value, &|_| Origin::Env(variable.name));
                     }
                 }
                 Err(expected) => problems.push(format!("{}: expected {expected}", variable.name)),

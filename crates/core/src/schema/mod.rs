@@ -44,6 +44,33 @@ pub fn at<'a>(schema: &'a JsonObject, path: &str) -> Option<&'a JsonObject> {
     path.split('.').try_fold(schema, |schema, key| schema.get("properties")?.get(key)?.as_object())
 }
 
+/// Reads the numbers that came as text, or as floats without a fraction, where the schema of an object's key
+/// takes a number and no text.
+pub fn read_numbers(schema: &JsonObject, value: &mut Value) {
+    let Value::Object(object) = value else { return };
+    for (key, value) in object {
+        let Some(of) = at(schema, key) else { continue };
+        let takes = |kind: &str| match of.get("type") {
+            Some(Value::String(only)) => only == kind,
+            Some(Value::Array(kinds)) => kinds.iter().any(|each| each == kind),
+            _ => false,
+        };
+        let number = match value {
+            Value::String(text) if !takes("string") => serde_json::from_str(text.trim()).unwrap_or_default(),
+            ref other => (*other).clone(),
+        };
+        // Up to 2^53 every whole float is an integer.
+        let whole =
+            number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0);
+        match whole {
+            #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^53")]
+            Some(whole) if takes("integer") => *value = (whole as i64).into(),
+            _ if number.is_number() && takes("number") => *value = number,
+            _ => {}
+        }
+    }
+}
+
 /// Removes what costs a model tokens and tells it nothing: type names and machine widths.
 fn tidy(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
@@ -163,6 +190,28 @@ mod tests {
             })
         );
         assert_eq!(faults(&of_input::<Input>()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn numbers_may_come_as_text_where_that_is_harmless() {
+        let read = |value: Value| {
+            let mut value = json!({ "limit": value, "title": "3" });
+            read_numbers(&of_input::<Input>(), &mut value);
+            value["limit"].take()
+        };
+        for (came, becomes) in [
+            (json!("3"), json!(3)),
+            (json!(" 3.0 "), json!(3)),
+            (json!(3.0), json!(3)),
+            (json!("many"), json!("many")),
+            (json!("3.5"), json!("3.5")),
+            (json!(""), json!("")),
+            (json!("[3]"), json!("[3]")),
+            (json!(null), json!(null)),
+            (json!(true), json!(true)),
+        ] {
+            assert_eq!(read(came.clone()), becomes, "{came}");
+        }
     }
 
     #[test]

@@ -21,6 +21,8 @@ use crate::{Call, ToolError, WireError};
 pub trait Toolset: Send + Sync + Sized + 'static {
     /// The name that `--toolset` takes.
     const NAME: &'static str;
+    /// How strictly numbers are read.
+    const NUMBERS: Numbers = Numbers::Exact;
     /// Its settings, resolved before anything runs.
     type Config: Send + Sync + 'static;
 
@@ -33,6 +35,15 @@ pub trait Toolset: Send + Sync + Sized + 'static {
         let _ = tool;
         WireError::result(error)
     }
+}
+
+/// How strictly the numbers among a tool's arguments are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Numbers {
+    /// A number is a number.
+    Exact,
+    /// `"3"` and `3.0` will do where 3 is due: models send them.
+    AsText,
 }
 
 /// One tool.

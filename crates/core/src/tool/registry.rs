@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use super::{Access, Facts, Reply, Tool, Toolset};
+use super::{Access, Facts, Numbers, Reply, Tool, Toolset};
 use crate::{Call, ErrorKind, Identity, JsonObject, ToolError, WireError, metrics, schema};
 
 /// Why a registry could not be built.
@@ -37,6 +37,7 @@ pub struct Declared {
     pub facts: &'static Facts,
     /// The family it belongs to.
     pub toolset: &'static str,
+    numbers: Numbers,
     schemas: OnceLock<(JsonObject, JsonObject)>,
     make_schemas: fn() -> (JsonObject, JsonObject),
     runner: Box<dyn Runner>,
@@ -156,13 +157,17 @@ impl Registry {
             return None;
         };
         call.attach(Arc::downgrade(self));
+        debug_line(tool.facts.name, &arguments);
         let started = Instant::now();
         let limit = started + self.call_timeout;
         let deadline = call.deadline.map_or(limit, |deadline| deadline.min(limit));
         call.deadline = Some(deadline);
 
         let work = async {
-            let arguments = Value::Object(arguments);
+            let mut arguments = Value::Object(arguments);
+            if tool.numbers == Numbers::AsText {
+                schema::read_numbers(tool.input_schema(), &mut arguments);
+            }
             let problems = schema::check(tool.input_schema(), &arguments);
             match arguments {
                 Value::Object(arguments) if problems.is_empty() => tool.runner.run(&call, arguments).await,
@@ -180,6 +185,17 @@ impl Registry {
         metrics::tool_called(tool.facts.name, result.is_ok(), started.elapsed());
         log(tool.facts.name, &call, started, result.as_ref().err());
         Some(result.map_err(|error| Failed { wire: tool.runner.wire(&error), error }))
+    }
+}
+
+/// What was called with, without its contents.
+fn debug_line(name: &str, arguments: &JsonObject) {
+    if tracing::enabled!(tracing::Level::DEBUG) {
+        let keys: Vec<_> = arguments.keys().map(String::as_str).collect();
+        let keys = keys.join(",");
+        let query = arguments.get("query").and_then(Value::as_str);
+        let length = query.map(|query| format!(" queryLen={}", query.chars().count())).unwrap_or_default();
+        tracing::debug!("tools/call name={name} argsKeys=[{keys}]{length}");
     }
 }
 
@@ -258,6 +274,7 @@ impl<S: Toolset> ToolsetBuilder<'_, S> {
         self.tools.push(Declared {
             facts: const { &T::FACTS },
             toolset: S::NAME,
+            numbers: S::NUMBERS,
             schemas: OnceLock::new(),
             make_schemas: || (schema::of_input::<T::Input>(), schema::of_output::<T::Output>()),
             runner: Box::new(Typed::<T> { shared: self.shared.clone() }),
