@@ -4,4 +4,5 @@
 pub mod fixture;
 pub mod http;
 pub mod mcp;
+pub mod openai;
 pub mod process;
