@@ -1,16 +1,17 @@
 //! From the command line to settings that are ready to use.
 
 use std::fs::{File, OpenOptions};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use annai_answers::{AnswersConfig, AnswersSettings};
 use annai_core::Registry;
-use annai_core::config::{self, Config, ConfigError, Given};
+use annai_core::config::{self, Config, ConfigError, Given, Secret};
 use annai_core::telemetry::{self, Log};
 use annai_server::{LogLevel, Server, ServerSettings};
 use tracing::level_filters::LevelFilter;
 
-use crate::catalog;
+use crate::catalog::{self, Family};
 use crate::cli::Options;
 
 /// The program, configured.
@@ -19,6 +20,10 @@ pub struct App {
     pub config: Config,
     /// The `server` section.
     pub server: Server,
+    /// What the answers and search tools need.
+    pub answers: AnswersConfig,
+    /// The families of tools that were asked for; none = all.
+    pub families: Vec<Family>,
     /// What deserves a word but does not stop the start.
     pub warnings: Vec<String>,
     /// Whether the user wants no colours.
@@ -26,31 +31,52 @@ pub struct App {
 }
 
 impl App {
-    /// Reads the configuration and starts the log.
+    /// Reads the configuration and starts the log, for a server.
     pub fn start(options: &Options) -> Result<Self, ConfigError> {
-        Self::load(options, &read_env)
+        let app = Self::load(options, &read_env)?;
+        telemetry::start(log(&app.server)?);
+        for warning in &app.warnings {
+            tracing::warn!("{warning}");
+        }
+        Ok(app)
+    }
+
+    /// The same for a command, whose reader wants no log unless debugging.
+    pub fn start_quietly(options: &Options) -> Result<Self, ConfigError> {
+        let app = Self::load(options, &read_env)?;
+        let log = log(&app.server)?;
+        telemetry::start(Log { level: if app.server.debug { log.level } else { LevelFilter::ERROR }, ..log });
+        Ok(app)
     }
 
     /// The same without the environment, which is none of the demo's business.
     pub fn alone(options: &Options) -> Result<Self, ConfigError> {
-        Self::load(options, &|_| None)
+        let app = Self::load(options, &|_| None)?;
+        telemetry::start(log(&app.server)?);
+        Ok(app)
     }
 
     fn load(options: &Options, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let (file, missing) = config::find(options.config.as_deref(), env)?;
+        let folder = file.as_ref().and_then(|file| file.path.parent()).map(Path::to_owned);
         let config = catalog::keys().load(file, env, options.given())?;
         let server = config.get::<ServerSettings>()?.server;
-        telemetry::start(log(&server)?);
-        let warnings: Vec<_> = config.warnings().iter().cloned().chain(missing).collect();
-        for warning in &warnings {
-            tracing::warn!("{warning}");
-        }
-        Ok(Self { config, server, warnings, no_color: no_color() })
+        let answers = answers(&config, folder.unwrap_or_default(), env)?;
+        let found = config.warnings().iter().cloned().chain(missing);
+        let warnings: Vec<_> = found.chain(answers.settings.warnings()).collect();
+        let families = options.families();
+        Ok(Self { config, server, answers, families, warnings, no_color: no_color() })
+    }
+
+    /// Whether a family of tools is served.
+    pub fn serves(&self, family: Family) -> bool {
+        self.families.is_empty() || self.families.contains(&family)
     }
 
     /// The tools, none of them opened.
     pub fn registry(&self) -> Result<Arc<Registry>, ConfigError> {
-        catalog::registry(&self.server).map_err(|error| ConfigError(vec![error.to_string()]))
+        catalog::registry(&self.families, &self.server, &self.answers)
+            .map_err(|error| ConfigError(vec![error.to_string()]))
     }
 }
 
@@ -58,6 +84,10 @@ impl Options {
     /// What the command line sets.
     fn given(&self) -> Vec<Given> {
         let mut given = Vec::new();
+        if let Some(model) = &self.model {
+            let value = model.as_str().into();
+            given.push(Given { option: "--model", key: "model_profiles.answer.model", value });
+        }
         if let Some(file) = &self.debug {
             let mut set = |key, value| given.push(Given { option: "--debug", key, value });
             set("server.debug", true.into());
@@ -77,6 +107,17 @@ pub fn no_color() -> bool {
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 fn read_env(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+/// The settings of the answers and search tools, with the key that they name.
+fn answers(
+    config: &Config,
+    folder: PathBuf,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Result<AnswersConfig, ConfigError> {
+    let settings = config.get::<AnswersSettings>()?;
+    let key = env(&settings.openai.api_key_env).map(Secret::new);
+    Ok(AnswersConfig { settings: Arc::new(settings), key, folder })
 }
 
 fn log(server: &Server) -> Result<Log, ConfigError> {

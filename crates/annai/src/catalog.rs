@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use annai_answers::tools::{Answer, AnswerDetailed, AnswerQuick, O3Search};
+use annai_answers::{Answers, AnswersConfig, AnswersSettings, Search};
 use annai_core::Registry;
 use annai_core::config::Keys;
 use annai_core::tool::RegistryError;
@@ -24,12 +26,25 @@ pub enum Family {
 
 /// The keys of the configuration, of every crate.
 pub fn keys() -> Keys {
-    Keys::default().with::<ServerSettings>()
+    Keys::default().with::<ServerSettings>().with::<AnswersSettings>()
 }
 
-/// The tools, with their settings; nothing of them is opened yet.
-pub fn registry(server: &Server) -> Result<Arc<Registry>, RegistryError> {
-    Registry::builder(Duration::from_millis(server.call_timeout_ms)).build()
+/// The tools of the chosen families (none = all), with their settings; nothing of them is opened yet.
+pub fn registry(
+    chosen: &[Family],
+    server: &Server,
+    answers: &AnswersConfig,
+) -> Result<Arc<Registry>, RegistryError> {
+    let serves = |family| chosen.is_empty() || chosen.contains(&family);
+    let mut tools = Registry::builder(Duration::from_millis(server.call_timeout_ms));
+    if serves(Family::Answers) {
+        let family = tools.toolset::<Answers>(answers.clone());
+        family.tool::<Answer>().tool::<AnswerDetailed>().tool::<AnswerQuick>();
+    }
+    if serves(Family::Search) {
+        tools.toolset::<Search>(answers.clone()).tool::<O3Search>();
+    }
+    tools.build()
 }
 
 /// What the server calls itself: a server of one family goes by the name that its users know.

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use annai_core::{Call, ErrorKind, Identity, JsonObject, Progress, Registry, schema};
+use annai_answers::Answers;
+use annai_core::{Call, ErrorKind, Identity, JsonObject, Progress, Registry, Toolset, schema};
 use serde_json::Value;
 use tokio::runtime::Builder;
 
@@ -18,6 +19,12 @@ pub(super) enum Format {
     Text,
     /// The structured result.
     Json,
+}
+
+impl Format {
+    pub(super) const fn new(json: bool) -> Self {
+        if json { Self::Json } else { Self::Text }
+    }
 }
 
 pub(super) fn run(app: &App, tool: &str, words: &[String], format: Format) -> Result<(), Failure> {
@@ -54,13 +61,20 @@ async fn execute(
     let reply = match registry.call(tool, arguments, call).await {
         Some(Ok(reply)) => reply,
         Some(Err(failed)) => {
-            let exit_code = if failed.error.kind() == ErrorKind::InvalidParameter { USAGE } else { 1 };
+            let exit_code = match failed.error.kind() {
+                ErrorKind::InvalidParameter | ErrorKind::NotConfigured => USAGE,
+                _ => 1,
+            };
             return Err(Failure { message: format!("{tool}: {}", failed.error.message()), exit_code });
         }
         None => return Err(Failure::usage(format!("no tool is named `{tool}`"))),
     };
     Ok(match format {
         Format::Json => format!("{:#}\n", reply.output),
+        // Their text is JSON, by contract; people get the answer itself.
+        Format::Text if declared.toolset == Answers::NAME => {
+            annai_answers::readable(&reply.output, &reply.meta)
+        }
         Format::Text => format!("{}\n", reply.text.join("\n\n")),
     })
 }

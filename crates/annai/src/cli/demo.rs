@@ -18,7 +18,7 @@ pub(super) fn run() -> Result<(), Failure> {
     let cli = Cli::try_parse_from([Path::new("annai"), Path::new("--config"), &config]);
     let options = cli.map_err(|error| Failure::new(error.to_string()))?.options;
     let app = App::alone(&options)?;
-    host.serve(&app, &[], free_address(app.server.port)?, |server| {
+    host.serve(&app, free_address(app.server.port)?, |server| {
         print(&welcome(&server.address()?, &workspace.0)?)?;
         Ok(())
     })?;

@@ -11,6 +11,7 @@ use annai_server::http::Door;
 use super::terminal::Colours;
 use super::{Failure, Options, print};
 use crate::app::{self, App};
+use crate::catalog::Family;
 
 const FIX: &str = "correct it where it is set, or take it out";
 
@@ -33,7 +34,7 @@ impl Finding {
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let findings = match App::start(options) {
+    let findings = match App::start_quietly(options) {
         Ok(app) => look(&app),
         Err(error) => {
             error.0.iter().map(|problem| Finding::bad(format!("configuration: {problem}"), FIX)).collect()
@@ -59,7 +60,23 @@ fn report(findings: &[Finding], colours: Colours) -> String {
 fn look(app: &App) -> Vec<Finding> {
     let mut findings = configuration(app);
     findings.extend([tools(app), door(app), port(app)]);
+    if app.serves(Family::Answers) || app.serves(Family::Search) {
+        findings.extend(answers(app));
+    }
     findings
+}
+
+/// The key, the API's address and the models.
+fn answers(app: &App) -> Vec<Finding> {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return vec![Finding::bad(format!("answers: {error}"), "free some resources")],
+    };
+    let found = runtime.block_on(annai_answers::check(&app.answers));
+    found
+        .into_iter()
+        .map(|found| Finding { good: found.fix.is_none(), what: found.what, fix: found.fix })
+        .collect()
 }
 
 fn configuration(app: &App) -> Vec<Finding> {

@@ -51,6 +51,9 @@ pub struct Options {
     /// Read this YAML file instead of the one in the configuration folder
     #[arg(long, value_name = "PATH", global = true)]
     pub config: Option<PathBuf>,
+    /// Use this model for `answer` (model_profiles.answer.model)
+    #[arg(long, value_name = "ID", global = true)]
+    pub model: Option<String>,
     /// Print the configuration in force and where each value came from, as JSON on stderr
     #[arg(long)]
     show_config: bool,
@@ -62,7 +65,7 @@ pub struct Options {
 
 impl Options {
     /// The families that were asked for, each once.
-    fn families(&self) -> Vec<Family> {
+    pub fn families(&self) -> Vec<Family> {
         let mut families = Vec::new();
         for family in &self.toolset {
             if !families.contains(family) {
@@ -90,6 +93,21 @@ enum Command {
         /// Its arguments: one JSON object, or key=value pairs (nested.key=value, key=a,b for lists)
         #[arg(value_name = "JSON|KEY=VALUE")]
         arguments: Vec<String>,
+        /// Print the structured result as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Ask the web, and read the answer with its sources
+    Ask {
+        /// The question
+        #[arg(required = true, value_name = "QUESTION")]
+        words: Vec<String>,
+        /// Research thoroughly (answer_detailed)
+        #[arg(long, conflicts_with = "quick")]
+        detailed: bool,
+        /// Be brief and fast (answer_quick)
+        #[arg(long)]
+        quick: bool,
         /// Print the structured result as JSON
         #[arg(long)]
         json: bool,
@@ -149,8 +167,20 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
         }
         Some(Command::Demo) => demo::run(),
         Some(Command::Call { tool, arguments, json }) => {
-            let app = App::start(options)?;
-            call::run(&app, tool, arguments, if *json { call::Format::Json } else { call::Format::Text })
+            let app = App::start_quietly(options)?;
+            warn(&app)?;
+            call::run(&app, tool, arguments, call::Format::new(*json))
+        }
+        Some(Command::Ask { words, detailed, quick, json }) => {
+            let tool = match (detailed, quick) {
+                (true, _) => "answer_detailed",
+                (_, true) => "answer_quick",
+                _ => "answer",
+            };
+            let arguments = serde_json::json!({ "query": words.join(" ") }).to_string();
+            let app = App::start_quietly(options)?;
+            warn(&app)?;
+            call::run(&app, tool, &[arguments], call::Format::new(*json))
         }
         Some(Command::Doctor) => doctor::run(options),
         Some(Command::Init { client }) => init::run(*client),
@@ -160,12 +190,10 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
             print(&String::from_utf8_lossy(&script))?;
             Ok(())
         }
-        Some(Command::Tools { json }) => tools::run(&App::start(options)?, *json),
-        Some(Command::Docs { page }) => docs::run(&App::start(options)?, *page),
-        None if options.stdio => serve::stdio(&App::start(options)?, &options.families()),
-        None if let Some(address) = &options.http => {
-            serve::http(&App::start(options)?, &options.families(), address.as_deref())
-        }
+        Some(Command::Tools { json }) => tools::run(&App::start_quietly(options)?, *json),
+        Some(Command::Docs { page }) => docs::run(&App::start_quietly(options)?, *page),
+        None if options.stdio => serve::stdio(&App::start(options)?),
+        None if let Some(address) = &options.http => serve::http(&App::start(options)?, address.as_deref()),
         None if let Some(Some(word)) = &options.debug => {
             let word = word.display();
             let message =
@@ -177,6 +205,11 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
             Ok(())
         }
     }
+}
+
+/// Tells what deserves a word, before the command says its own.
+fn warn(app: &App) -> io::Result<()> {
+    app.warnings.iter().try_for_each(|warning| writeln!(io::stderr(), "annai: {warning}"))
 }
 
 fn print_config(app: &App) -> io::Result<()> {

@@ -11,13 +11,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, print_config};
 use crate::app::App;
-use crate::catalog::{self, Family};
+use crate::catalog;
 
-pub(super) fn stdio(app: &App, chosen: &[Family]) -> Result<(), Failure> {
+pub(super) fn stdio(app: &App) -> Result<(), Failure> {
     show_config(app);
     let registry = app.registry()?;
     let options = Options::new(&app.server, registry.clone());
-    let handler = Handler::new(registry, catalog::server_name(chosen));
+    let handler = Handler::new(registry, catalog::server_name(&app.families));
     // One client, one thread: no hand-over between threads for every message, and no threads to start.
     // What a tool computes for long, it does on tokio's blocking threads.
     let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -34,10 +34,10 @@ fn show_config(app: &App) {
     }
 }
 
-pub(super) fn http(app: &App, chosen: &[Family], address: Option<&str>) -> Result<(), Failure> {
+pub(super) fn http(app: &App, address: Option<&str>) -> Result<(), Failure> {
     show_config(app);
     let address = parse_address(address, app.server.port)?;
-    Host::new()?.serve(app, chosen, address, |server| {
+    Host::new()?.serve(app, address, |server| {
         let mut address = server.address()?;
         if address.ip().is_unspecified() {
             if app.server.public_url.is_none() {
@@ -70,12 +70,11 @@ impl Host {
     pub(super) fn serve(
         self,
         app: &App,
-        chosen: &[Family],
         address: SocketAddr,
         ready: impl FnOnce(&HttpServer) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let registry = app.registry()?;
-        let name = catalog::server_name(chosen);
+        let name = catalog::server_name(&app.families);
         let tools = registry.clone();
         let options = McpOptions {
             handler: Handler::new(registry.clone(), name),

@@ -1,0 +1,135 @@
+//! What `annai doctor` wants to know: the key, the address, the models.
+
+use std::time::{Duration, SystemTime};
+
+use annai_core::Date;
+
+use crate::config::AnswersSettings;
+use crate::policy;
+use crate::responses::{Client, Failed, Model};
+use crate::toolset::AnswersConfig;
+
+const TIMEOUT: Duration = Duration::from_secs(15);
+/// A model that ends within so many days is worth a word.
+const SOON_DAYS: u64 = 90;
+
+/// One thing that was looked at: what it is, and what to do if it is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What was found.
+    pub what: String,
+    /// How to mend it; `None` when all is well.
+    pub fix: Option<String>,
+}
+
+impl Finding {
+    fn good(what: String) -> Self {
+        Self { what, fix: None }
+    }
+
+    fn bad(what: String, fix: &str) -> Self {
+        Self { what, fix: Some(fix.to_owned()) }
+    }
+}
+
+/// Looks at everything that the answers and search tools need.
+pub async fn check(config: &AnswersConfig) -> Vec<Finding> {
+    let settings = &config.settings;
+    let mut findings = Vec::new();
+    if let Err(problem) = policy::instructions(&settings.policy, &config.folder) {
+        findings.push(Finding::bad(
+            format!("answers: {problem}"),
+            "correct the path, or set policy.system.source: builtin",
+        ));
+    }
+    if settings.model_profiles.answer.is_none() {
+        findings.push(Finding::bad(
+            "answers: model_profiles.answer is null".to_owned(),
+            "set it, or take the line out",
+        ));
+    }
+    match config.client() {
+        Err(error) => {
+            let (what, fix) =
+                error.message().split_once("; ").unwrap_or((error.message(), "correct it where it is set"));
+            findings.push(Finding::bad(format!("answers: {what}"), fix));
+        }
+        Ok(client) => findings.extend(ask(&client, settings).await),
+    }
+    findings
+}
+
+async fn ask(client: &Client, settings: &AnswersSettings) -> Vec<Finding> {
+    let models = match client.models(TIMEOUT).await {
+        Ok(models) => models,
+        // Gateways need not have the list.
+        Err(Failed { status: Some(404 | 405 | 501), .. }) => {
+            return vec![Finding::good(format!(
+                "answers: {} answers, and has no list of models",
+                client.place()
+            ))];
+        }
+        Err(failed) => {
+            return vec![Finding::bad(
+                format!("answers: {}", failed.reason()),
+                "annai --show-config shows where each setting comes from",
+            )];
+        }
+    };
+    let mut findings = vec![Finding::good(format!(
+        "answers: the key is good; {} offers {} models",
+        client.place(),
+        models.len()
+    ))];
+    let today = Date::in_tokyo(SystemTime::now());
+    findings.extend(configured(settings).into_iter().map(|(key, model)| judge(key, model, &models, today)));
+    findings
+}
+
+/// The models that the settings name, by their keys.
+fn configured(settings: &AnswersSettings) -> Vec<(&'static str, &str)> {
+    let profiles = &settings.model_profiles;
+    let all = [
+        ("model_profiles.answer", &profiles.answer),
+        ("model_profiles.answer_detailed", &profiles.answer_detailed),
+        ("model_profiles.answer_quick", &profiles.answer_quick),
+    ];
+    let named = all.into_iter().filter_map(|(key, profile)| Some((key, profile.as_ref()?.model.as_str())));
+    named.chain([("o3_search", settings.o3_search.model.as_str())]).collect()
+}
+
+fn judge(key: &str, name: &str, models: &[Model], today: Date) -> Finding {
+    const FIX: &str = "choose another model";
+    let Some(model) = models.iter().find(|model| model.id == name) else {
+        return Finding::bad(
+            format!("answers: {key}.model: {name} is not among the models of this key"),
+            FIX,
+        );
+    };
+    let date = model.shutdown_date.as_deref().and_then(|date| Date::parse(date.get(..10)?));
+    match date {
+        Some(date) if date.days() < today.days() + SOON_DAYS => {
+            Finding::bad(format!("answers: {key}.model: {name} is shut down on {date}"), FIX)
+        }
+        _ => Finding::good(format!("answers: {key}.model: {name}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_must_exist_and_last() {
+        let model =
+            |id: &str, date: Option<&str>| Model { id: id.into(), shutdown_date: date.map(str::to_owned) };
+        let models =
+            [model("a", None), model("b", Some("2026-12-11")), model("c", Some("2028-01-01T00:00:00Z"))];
+        let today = Date::parse("2026-11-16").unwrap();
+        let judged = |name| judge("k", name, &models, today);
+        assert_eq!(judged("a").fix, None);
+        assert_eq!(judged("b").what, "answers: k.model: b is shut down on 2026-12-11");
+        assert_eq!(judged("c").fix, None);
+        assert!(judged("d").what.ends_with("d is not among the models of this key"));
+    }
+}
