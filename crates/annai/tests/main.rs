@@ -2,21 +2,76 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
 
 mod suite {
+    mod answers_contract;
+    mod answers_failures;
+    mod answers_flight;
+    mod answers_private;
+    mod answers_profiles;
+    mod ask;
     mod command_line;
     mod configuration;
     mod docs;
     mod http;
+    mod search;
     mod stdio;
 }
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use annai_testkit::mcp::{Framing, StdioServer};
+use annai_testkit::openai::{self, FakeOpenai};
+use serde_json::Value;
+
 /// The program with an empty home and no settings from outside.
 fn annai(home: &Home) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_annai"));
     command.env_clear().env("HOME", &home.0).current_dir(&home.0);
     command
+}
+
+/// A server of the answers and search tools, and the API that it asks.
+struct Asking {
+    api: FakeOpenai,
+    server: StdioServer,
+    _home: Home,
+}
+
+impl Asking {
+    fn new() -> Self {
+        Self::with("", &[])
+    }
+
+    /// With these settings and variables.
+    fn with(yaml: &str, env: &[(&str, &str)]) -> Self {
+        let (api, home) = (FakeOpenai::start(), Home::new());
+        let config = home.write("config.yaml", yaml);
+        let mut command = annai(&home);
+        command.arg("--stdio").arg("--config").arg(config);
+        command.env("OPENAI_BASE_URL", api.base_url()).env("OPENAI_API_KEY", openai::KEY);
+        command.envs(env.iter().copied());
+        let mut server = StdioServer::start(&mut command, Framing::Lines);
+        server.initialize("2025-06-18");
+        Self { api, server, _home: home }
+    }
+
+    /// Calls a tool and gives its structured result.
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let reply = self.server.call(tool, arguments);
+        assert!(reply.get("error").is_none(), "{reply}; log: {}", self.server.process.log());
+        reply["result"]["structuredContent"].clone()
+    }
+
+    /// Calls a tool and gives its JSON-RPC error.
+    fn fail(&mut self, tool: &str, arguments: Value) -> Value {
+        let reply = self.server.call(tool, arguments);
+        reply.get("error").unwrap_or_else(|| panic!("{reply}")).clone()
+    }
+
+    /// The body of the API's nth request.
+    fn body(&self, index: usize) -> Value {
+        self.api.requests()[index].body.clone()
+    }
 }
 
 /// A home folder of its own, gone with the test.

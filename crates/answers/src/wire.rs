@@ -74,7 +74,7 @@ pub fn search(error: &ToolError) -> WireError {
             rpc(-32003, "Rate Limit Exceeded", data)
         }
         ErrorKind::Internal => {
-            let cause = if tracing::enabled!(tracing::Level::DEBUG) {
+            let cause = if tracing::event_enabled!(tracing::Level::DEBUG) {
                 std::error::Error::source(error)
                     .map_or_else(|| error.message().to_owned(), ToString::to_string)
             } else {

@@ -167,9 +167,7 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
         }
         Some(Command::Demo) => demo::run(),
         Some(Command::Call { tool, arguments, json }) => {
-            let app = App::start_quietly(options)?;
-            warn(&app)?;
-            call::run(&app, tool, arguments, call::Format::new(*json))
+            call::run(&quietly(options)?, tool, arguments, call::Format::new(*json))
         }
         Some(Command::Ask { words, detailed, quick, json }) => {
             let tool = match (detailed, quick) {
@@ -178,9 +176,7 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
                 _ => "answer",
             };
             let arguments = serde_json::json!({ "query": words.join(" ") }).to_string();
-            let app = App::start_quietly(options)?;
-            warn(&app)?;
-            call::run(&app, tool, &[arguments], call::Format::new(*json))
+            call::run(&quietly(options)?, tool, &[arguments], call::Format::new(*json))
         }
         Some(Command::Doctor) => doctor::run(options),
         Some(Command::Init { client }) => init::run(*client),
@@ -190,8 +186,8 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
             print(&String::from_utf8_lossy(&script))?;
             Ok(())
         }
-        Some(Command::Tools { json }) => tools::run(&App::start_quietly(options)?, *json),
-        Some(Command::Docs { page }) => docs::run(&App::start_quietly(options)?, *page),
+        Some(Command::Tools { json }) => tools::run(&quietly(options)?, *json),
+        Some(Command::Docs { page }) => docs::run(&quietly(options)?, *page),
         None if options.stdio => serve::stdio(&App::start(options)?),
         None if let Some(address) = &options.http => serve::http(&App::start(options)?, address.as_deref()),
         None if let Some(Some(word)) = &options.debug => {
@@ -207,9 +203,13 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
     }
 }
 
-/// Tells what deserves a word, before the command says its own.
-fn warn(app: &App) -> io::Result<()> {
-    app.warnings.iter().try_for_each(|warning| writeln!(io::stderr(), "annai: {warning}"))
+/// The program for a command: what deserves a word is told before the command says its own.
+fn quietly(options: &Options) -> Result<App, Failure> {
+    let app = App::start_quietly(options)?;
+    for warning in &app.warnings {
+        writeln!(io::stderr(), "annai: {warning}")?;
+    }
+    Ok(app)
 }
 
 fn print_config(app: &App) -> io::Result<()> {

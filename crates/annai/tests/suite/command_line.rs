@@ -96,7 +96,7 @@ fn the_doctor_finds_what_is_wrong_and_says_how_to_mend_it() {
     let home = Home::new();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    let output = annai(&home).arg("doctor").env("PORT", &port).output().unwrap();
+    let output = annai(&home).args(["doctor", "--toolset", "library"]).env("PORT", &port).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let text = stdout(&output);
     assert!(text.contains("✓ configuration: no file"), "{text}");
@@ -106,11 +106,16 @@ fn the_doctor_finds_what_is_wrong_and_says_how_to_mend_it() {
         "{text}"
     );
     drop(taken);
-    let output = annai(&home).arg("doctor").env("PORT", &port).output().unwrap();
+    let output = annai(&home).args(["doctor", "--toolset", "library"]).env("PORT", &port).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     assert!(!stdout(&output).contains('\u{1b}'), "no colours outside a terminal");
 
-    let output = annai(&home).arg("doctor").env("PUBLIC_URL", "foo").env("PORT", &port).output().unwrap();
+    let output = annai(&home)
+        .args(["doctor", "--toolset", "library"])
+        .env("PUBLIC_URL", "foo")
+        .env("PORT", &port)
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("✗ http: server.public_url: expected a URL"), "{}", stdout(&output));
     let output =
@@ -126,7 +131,13 @@ fn the_doctor_finds_what_is_wrong_and_says_how_to_mend_it() {
 #[test]
 fn output_that_nobody_reads_is_no_failure() {
     let home = Home::new();
-    for arguments in [&["tools"][..], &["doctor"], &["completions", "bash"], &["init", "cursor"], &[]] {
+    for arguments in [
+        &["tools"][..],
+        &["doctor", "--toolset", "library"],
+        &["completions", "bash"],
+        &["init", "cursor"],
+        &[],
+    ] {
         let mut child = annai(&home)
             .args(arguments)
             .env("PORT", "0")

@@ -127,7 +127,7 @@ impl Failed {
         if let Some(wait) = self.retry_after {
             data.insert("retry_after".to_owned(), wait.as_secs_f64().ceil().into());
         }
-        if tracing::enabled!(tracing::Level::DEBUG) {
+        if tracing::event_enabled!(tracing::Level::DEBUG) {
             let message = self.message.as_deref().unwrap_or(&self.sentence);
             data.insert("message".to_owned(), message.into());
             data.insert("type".to_owned(), self.kind.as_deref().into());

@@ -190,7 +190,7 @@ impl Registry {
 
 /// What was called with, without its contents.
 fn debug_line(name: &str, arguments: &JsonObject) {
-    if tracing::enabled!(tracing::Level::DEBUG) {
+    if tracing::event_enabled!(tracing::Level::DEBUG) {
         let keys: Vec<_> = arguments.keys().map(String::as_str).collect();
         let keys = keys.join(",");
         let query = arguments.get("query").and_then(Value::as_str);

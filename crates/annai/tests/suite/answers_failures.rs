@@ -1,0 +1,383 @@
+//! Everything that can go wrong has its code and its sentence, and the server goes on.
+
+use std::time::{Duration, Instant};
+
+use annai_testkit::openai::{self, Step};
+use serde_json::{Value, json};
+
+use crate::Asking;
+
+const SOON: &[(&str, &str)] = &[("retry-after-ms", "1")];
+
+fn refuse(status: u16, kind: &'static str, code: Option<&'static str>, headers: &[(&str, &str)]) -> Step {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Step::Fail { status, kind, code, message: "Something is wrong.".into(), headers }
+}
+
+fn ask(asking: &mut Asking) -> Value {
+    asking.fail("answer", json!({ "query": "Who was the first?" }))
+}
+
+/// The next question is answered as if nothing had happened.
+fn goes_on(asking: &mut Asking) {
+    assert_eq!(asking.call("answer", json!({ "query": "What is 2 + 2?" }))["used_search"], false);
+}
+
+#[test]
+fn bad_arguments_name_the_field() {
+    let mut asking = Asking::new();
+    for (arguments, reason) in [
+        (json!({}), "query is required"),
+        (json!({ "query": "" }), "query: expected a string that is not empty, got an empty string"),
+        (json!({ "query": " \n\u{3000} " }), "query: expected a question, got only white space"),
+        (json!({ "query": null }), "query: expected a string that is not empty, got null"),
+        (json!({ "query": 5 }), "query: expected a string that is not empty, got 5"),
+        (
+            json!({ "query": "q", "recency_days": -1 }),
+            "recency_days: expected an integer of at least 0, got -1",
+        ),
+        (
+            json!({ "query": "q", "recency_days": 1.5 }),
+            "recency_days: expected an integer of at least 0, got 1.5",
+        ),
+        (json!({ "query": "q", "max_results": 11 }), "max_results: expected an integer from 1 to 10, got 11"),
+        (
+            json!({ "query": "q", "max_results": "many" }),
+            "max_results: expected an integer from 1 to 10, got a string",
+        ),
+        (
+            json!({ "query": "q", "domains": "a.jp" }),
+            "domains: expected an array of at most 100 items, got a string",
+        ),
+        (
+            json!({ "query": "q", "domains": ["a.jp", "not a site"] }),
+            "domains[1]: expected a site such as jma.go.jp",
+        ),
+        (
+            json!({ "query": "q", "style": "long" }),
+            "style: expected one of summary, bullets, citations-only, got \"long\"",
+        ),
+        (json!({ "query": "q", "limit": 3 }), "limit: unknown key; allowed: query, recency_days"),
+    ] {
+        let error = asking.fail("answer", arguments.clone());
+        assert_eq!(
+            (&error["code"], &error["message"]),
+            (&json!(-32001), &json!("answer: invalid arguments"))
+        );
+        assert!(error["data"]["reason"].as_str().unwrap().starts_with(reason), "{arguments} gave {error}");
+    }
+    assert_eq!(asking.api.requests().len(), 0, "nothing of it reaches the API");
+    goes_on(&mut asking);
+}
+
+#[test]
+fn a_missing_or_odd_key_is_named_with_its_cure() {
+    for key in ["", "sk-with space", "sk-\u{7}", "sk-a\nb"] {
+        let mut asking = Asking::with("", &[("OPENAI_API_KEY", key)]);
+        let error = ask(&mut asking);
+        assert_eq!(error["code"], -32051, "{error}");
+        assert_eq!(error["data"]["env"], "OPENAI_API_KEY");
+        assert!(error["data"]["fix"].as_str().unwrap().contains("set OPENAI_API_KEY"), "{error}");
+        assert_eq!(asking.api.requests().len(), 0);
+    }
+    // What a shell leaves behind the key is no part of it.
+    goes_on(&mut Asking::with("", &[("OPENAI_API_KEY", &format!("{}\n", openai::KEY))]));
+}
+
+#[test]
+fn refusals_are_passed_on_with_what_to_do() {
+    let mut asking = Asking::new();
+    for (step, status, part) in [
+        (
+            refuse(400, "invalid_request_error", None, &[]),
+            400,
+            "the API refused the request (400): Something is wrong.",
+        ),
+        (refuse(403, "invalid_request_error", None, &[]), 403, "the key is not allowed"),
+        (
+            refuse(404, "invalid_request_error", Some("model_not_found"), &[]),
+            404,
+            "the model gpt-6.1-terra does not exist",
+        ),
+        (refuse(404, "invalid_request_error", None, &[]), 404, "check openai.base_url"),
+        (refuse(413, "invalid_request_error", None, &[]), 413, "ask a shorter question"),
+        (refuse(429, "insufficient_quota", Some("insufficient_quota"), SOON), 429, "no quota left"),
+        (
+            refuse(429, "requests", Some("rate_limit_exceeded"), &[("retry-after", "600")]),
+            429,
+            "try again in 600 s",
+        ),
+        (
+            Step::Status(
+                302,
+                vec![("location".into(), "https://elsewhere.example/v1".into())],
+                String::new(),
+            ),
+            302,
+            "redirects to elsewhere.example",
+        ),
+        (Step::Status(418, vec![], "<html>".into()), 418, "the API refused the request (418)"),
+    ] {
+        asking.api.then(step.clone());
+        let before = asking.api.requests().len();
+        let error = ask(&mut asking);
+        assert_eq!(
+            (&error["code"], &error["message"]),
+            (&json!(-32050), &json!("openai responses failed")),
+            "{step:?}"
+        );
+        assert_eq!(error["data"]["status"], status, "{error}");
+        assert_eq!(error["data"]["retries"], 0, "{error}");
+        assert!(error["data"]["reason"].as_str().unwrap().contains(part), "{error}");
+        assert_eq!(asking.api.requests().len(), before + 1, "{step:?} is not tried again");
+        // Without debugging there is no more than that.
+        assert!(error["data"].get("message").is_none() && error["data"].get("name").is_none(), "{error}");
+    }
+    goes_on(&mut asking);
+    let mut wrong = Asking::with("", &[("OPENAI_API_KEY", "sk-wrong-key-0123456789")]);
+    let error = ask(&mut wrong);
+    assert!(
+        error["data"]["reason"].as_str().unwrap().contains("the key was refused (401); check OPENAI_API_KEY"),
+        "{error}"
+    );
+    assert!(!error.to_string().contains("sk-wrong"), "{error}");
+}
+
+#[test]
+fn what_may_pass_is_tried_again_as_often_as_the_settings_say() {
+    let mut asking = Asking::new();
+    for step in [
+        refuse(500, "server_error", None, SOON),
+        refuse(429, "requests", Some("rate_limit_exceeded"), SOON),
+        refuse(503, "server_error", None, SOON),
+    ] {
+        asking.api.then(step);
+    }
+    let reply = asking.server.call("answer", json!({ "query": "one" }));
+    assert_eq!(reply["result"]["_meta"]["annai/retries"], 3);
+    for _ in 0..4 {
+        asking.api.then(refuse(500, "server_error", None, SOON));
+    }
+    let error = ask(&mut asking);
+    assert_eq!((&error["data"]["retries"], &error["data"]["status"]), (&json!(3), &json!(500)));
+    assert_eq!(asking.api.requests().len(), 8, "four for each question, not twelve");
+    // The server says whether another attempt is of use.
+    asking.api.then(refuse(503, "server_error", None, &[("x-should-retry", "false")]));
+    assert_eq!(ask(&mut asking)["data"]["retries"], 0);
+    asking.api.then(refuse(400, "e", None, &[("x-should-retry", "true"), ("retry-after-ms", "1")]));
+    goes_on(&mut asking);
+
+    let mut never = Asking::with("", &[("OPENAI_MAX_RETRIES", "0")]);
+    never.api.then(Step::HangUp);
+    let error = ask(&mut never);
+    assert!(error["data"]["reason"].as_str().unwrap().starts_with("127.0.0.1 cannot be reached"), "{error}");
+    assert_eq!(error["data"]["retries"], 0);
+}
+
+#[test]
+fn waits_grow_and_are_those_that_the_server_asks_for() {
+    let mut asking = Asking::new();
+    asking.api.then(refuse(500, "server_error", None, &[]));
+    asking.api.then(Step::HangUp);
+    asking.api.then(refuse(429, "requests", None, &[("retry-after", "1")]));
+    asking.call("answer", json!({ "query": "x" }));
+    let at: Vec<_> = asking.api.requests().iter().map(|request| request.at).collect();
+    let waits: Vec<_> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    for (wait, least, most) in [(waits[0], 370, 600), (waits[1], 740, 1150), (waits[2], 990, 1150)] {
+        assert!((Duration::from_millis(least)..Duration::from_millis(most)).contains(&wait), "{waits:?}");
+    }
+}
+
+#[test]
+fn time_outs_are_counted_per_attempt() {
+    let mut asking = Asking::with("request: { timeout_ms: 200, max_retries: 1 }", &[]);
+    asking.api.then(Step::Silence);
+    asking.api.then(Step::StallAfter(10, Box::new(Step::Answer)));
+    let started = Instant::now();
+    let error = ask(&mut asking);
+    assert!(started.elapsed() < Duration::from_millis(1500), "{:?}", started.elapsed());
+    assert_eq!(error["data"]["reason"], "127.0.0.1 did not answer within 0.2 s");
+    assert_eq!((&error["data"]["retries"], error["data"].get("status")), (&json!(1), None));
+    asking.api.wait_until_dropped(0);
+    asking.api.wait_until_dropped(1);
+    goes_on(&mut asking);
+    let mut once = Asking::with("request: { timeout_ms: 200, retry_timeouts: false }", &[]);
+    once.api.then(Step::Silence);
+    assert_eq!(ask(&mut once)["data"]["retries"], 0);
+}
+
+#[test]
+fn replies_that_cannot_be_read_are_errors() {
+    let mut asking = Asking::with("request: { max_retries: 0 }", &[]);
+    let bytes = |content_type, body: &[u8]| Step::Bytes { content_type, body: body.to_vec(), piece: 1 << 16 };
+    let unfinished = |status: &str, details: Value| {
+        let mut response = openai::response("gpt-6.1-terra", vec![openai::message("Half an ans", vec![])]);
+        response["status"] = status.into();
+        response.as_object_mut().unwrap().extend(details.as_object().unwrap().clone());
+        Step::Response(response)
+    };
+    for (step, part) in [
+        (bytes("application/json", b"{\"output\":"), "the API's reply is not JSON (line 1"),
+        (bytes("application/json", b"{\"output\":\"\xff\"}"), "the API's reply is not JSON nor even UTF-8"),
+        (bytes("application/json", b"[]"), "not a response object"),
+        (bytes("application/json", b"{}"), "without any text"),
+        (bytes("text/html", b"<h1>Login</h1>"), "the API's reply is not JSON"),
+        (bytes("application/json", &vec![b' '; 50 << 20]), "larger than 8 MiB"),
+        (bytes("text/event-stream", &vec![b' '; 50 << 20]), "larger than 8 MiB"),
+        (Step::CutAfter(100, Box::new(Step::Answer)), "the reply broke off"),
+        (
+            unfinished("failed", json!({ "error": { "code": "server_error", "message": "Overheated." } })),
+            "the API gave up (server_error): Overheated.",
+        ),
+        (
+            unfinished("incomplete", json!({ "incomplete_details": { "reason": "max_output_tokens" } })),
+            "the answer is incomplete: max_output_tokens",
+        ),
+        (unfinished("cancelled", json!({})), "did not finish (status cancelled)"),
+    ] {
+        asking.api.then(step);
+        let error = ask(&mut asking);
+        assert_eq!(error["code"], -32050);
+        assert!(error["data"]["reason"].as_str().unwrap().contains(part), "{part}: {error}");
+    }
+    goes_on(&mut asking);
+}
+
+#[test]
+fn streams_are_read_at_any_cut_and_their_errors_told() {
+    let mut asking = Asking::with("responses: { stream: true }", &[]);
+    let output = asking.call("answer", json!({ "query": "weather in 東京" }));
+    assert_eq!((&output["used_search"], output["citations"].as_array().unwrap().len()), (&json!(true), 2));
+    assert_eq!(asking.body(0)["stream"], true);
+    let events = openai::events(&openai::response("m", vec![openai::message("Whole.", vec![])]));
+    let mut without_output = events.clone();
+    without_output.last_mut().unwrap()["response"]["output"] = json!([]);
+    asking.api.then(Step::Events(without_output));
+    assert_eq!(asking.call("answer", json!({ "query": "x" }))["answer"], "Whole.");
+
+    let sofar: Vec<_> = events.iter().take(4).cloned().collect();
+    let with = |event: Value| Step::Events(sofar.iter().cloned().chain([event]).collect());
+    for (step, part) in [
+        (Step::Events(sofar.clone()), "the stream ended before the answer was complete"),
+        (Step::CutAfter(9_000, Box::new(Step::Answer)), "the stream ended before the answer was complete ("),
+        (
+            with(
+                json!({ "type": "error", "code": "overloaded", "message": "Flat.", "param": null, "sequence_number": 9 }),
+            ),
+            "reported an error while it answered: Flat.",
+        ),
+        (
+            with(
+                json!({ "type": "error", "error": { "type": "server_error", "code": null, "message": "Nested." } }),
+            ),
+            "reported an error while it answered: Nested.",
+        ),
+        (
+            with(
+                json!({ "type": "response.failed", "response": { "status": "failed", "error": { "code": "server_error", "message": "Gone." } } }),
+            ),
+            "the API gave up (server_error): Gone.",
+        ),
+    ] {
+        asking.api.then(step);
+        let before = asking.api.requests().len();
+        let error = ask(&mut asking);
+        assert!(error["data"]["reason"].as_str().unwrap().contains(part), "{part}: {error}");
+        assert_eq!(asking.api.requests().len(), before + 1, "nothing is asked again once events have come");
+    }
+    // Before the first event, a lost connection is like any other.
+    asking.api.then(Step::CutAfter(0, Box::new(Step::Answer)));
+    goes_on(&mut asking);
+}
+
+#[test]
+fn fields_that_a_model_refuses_are_left_out_and_remembered() {
+    let mut asking = Asking::with("", &[("MODEL_ANSWER", "plain-7b"), ("MODEL_QUICK", "azure-mine")]);
+    let reply = asking.server.call("answer", json!({ "query": "one" }));
+    assert_eq!(reply["result"]["_meta"]["annai/retries"], 2, "{reply}");
+    asking.call("answer", json!({ "query": "two" }));
+    asking.call("answer_quick", json!({ "query": "three" }));
+    let sent: Vec<_> = asking
+        .api
+        .requests()
+        .iter()
+        .map(|request| (request.body.get("reasoning").is_some(), request.body.get("text").is_some()))
+        .collect();
+    assert_eq!(
+        sent,
+        [(true, true), (false, true), (false, false), (false, false), (true, true), (false, true)]
+    );
+    // A model that does not exist is not mended by leaving things out.
+    let mut unknown = Asking::with("", &[("MODEL_ANSWER", "gpt-99-moon")]);
+    let error = ask(&mut unknown);
+    assert!(
+        error["data"]["reason"].as_str().unwrap().contains("the model gpt-99-moon does not exist"),
+        "{error}"
+    );
+    assert_eq!(unknown.api.requests().len(), 1);
+}
+
+#[test]
+fn keys_do_not_travel_in_the_clear_or_to_other_hosts() {
+    for (url, reason) in [
+        ("http://gateway.example/v1", "openai.base_url: http:// would send the key in the clear"),
+        ("ftp://gateway.example", "openai.base_url: expected a URL such as"),
+        ("nonsense", "openai.base_url: expected a URL such as"),
+        ("https://me:secret@gateway.example/v1", "openai.base_url: no user or password belongs there"),
+    ] {
+        let mut asking = Asking::with("", &[("OPENAI_BASE_URL", url)]);
+        let error = ask(&mut asking);
+        assert_eq!(error["code"], -32050);
+        assert!(error["data"]["reason"].as_str().unwrap().contains(reason), "{error}");
+    }
+    let elsewhere = openai::FakeOpenai::start();
+    let mut asking = Asking::with("openai: { extra_headers: { x-token: t-1 } }", &[]);
+    for status in [301, 302, 303, 307, 308] {
+        let location = (
+            "location".to_owned(),
+            format!("{}/responses", elsewhere.base_url().replace("127.0.0.1", "localhost")),
+        );
+        asking.api.then(Step::Status(status, vec![location], String::new()));
+        assert_eq!(ask(&mut asking)["data"]["status"], status);
+    }
+    assert_eq!(elsewhere.requests().len(), 0);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_said_so() {
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{gone}/v1");
+    let mut asking = Asking::with("request: { max_retries: 1 }", &[("OPENAI_BASE_URL", &url)]);
+    let error = ask(&mut asking);
+    let reason = error["data"]["reason"].as_str().unwrap();
+    assert!(reason.contains("cannot be reached") && reason.contains("refused"), "{error}");
+    assert_eq!(error["data"]["retries"], 1);
+}
+
+#[test]
+fn a_policy_file_that_is_missing_fails_the_call() {
+    let yaml = "policy: { system: { source: file, path: none.md } }";
+    let mut asking = Asking::with(yaml, &[]);
+    let error = ask(&mut asking);
+    assert_eq!(error["code"], -32050);
+    assert!(
+        error["data"]["reason"].as_str().unwrap().contains("policy.system.path: none.md cannot be read"),
+        "{error}"
+    );
+}
+
+#[test]
+fn peers_of_the_newest_protocol_get_results() {
+    let mut asking = Asking::new();
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({ "name": "answer", "arguments": {}, "_meta": meta });
+    let reply = asking.server.request("tools/call", params);
+    assert_eq!(reply["result"]["isError"], true, "{reply}");
+    let error = &reply["result"]["_meta"]["annai/error"];
+    assert_eq!((&error["code"], &error["details"]["code"]), (&json!("invalid_parameter"), &json!(-32001)));
+    assert_eq!(error["details"]["reason"], "query is required");
+}

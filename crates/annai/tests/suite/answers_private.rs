@@ -1,0 +1,118 @@
+//! Nothing private is repeated: not in the log, not in errors, not in the configuration that is shown.
+
+use annai_testkit::openai::{self, Step};
+use serde_json::{Value, json};
+
+use crate::{Asking, Home, annai, stderr};
+
+const QUESTION: &str = "Why did the purple zebra of 渋谷 never sleep?";
+const HEADER: &str = "gateway-token-4711";
+
+fn echo(status: u16, message: String) -> Step {
+    Step::Fail { status, kind: "invalid_request_error", code: Some("odd"), message, headers: vec![] }
+}
+
+#[test]
+fn the_log_and_the_errors_keep_secrets() {
+    let home = Home::new();
+    let copy = home.0.join("debug.log");
+    let yaml = format!(
+        "openai: {{ extra_headers: {{ x-gateway: {HEADER} }} }}\nrequest: {{ max_retries: 0 }}\nserver: {{ debug: true, debug_file: {copy:?}, show_config_on_start: true }}\n"
+    );
+    let mut asking = Asking::with(&yaml, &[]);
+    let mut errors = Vec::new();
+    let body = json!({ "input": QUESTION, "instructions": annai_answers::SYSTEM_POLICY }).to_string();
+    for step in [
+        echo(400, format!("Cannot read {QUESTION}")),
+        echo(500, format!("You sent {body} with Bearer {} and {HEADER}", openai::KEY)),
+        echo(401, format!("Incorrect API key provided: {}.", openai::KEY)),
+        echo(400, format!("Key {} or header {HEADER}?", openai::KEY)),
+        Step::Status(502, vec![], format!("<html>{QUESTION} {} {HEADER}</html>", openai::KEY)),
+        Step::Status(400, vec![], json!({ "error": QUESTION }).to_string()),
+        Step::Bytes { content_type: "application/json", body: QUESTION.into(), piece: 99 },
+        Step::Events(vec![json!({ "type": "error", "message": format!("{QUESTION} {}", openai::KEY) })]),
+        Step::HangUp,
+    ] {
+        asking.api.then(step);
+        errors.push(asking.fail("answer", json!({ "query": QUESTION })));
+        asking.fail("chatgpt_o3_search", json!({ "query": QUESTION, "limit": 99 }));
+    }
+    asking.call("answer", json!({ "query": format!("{QUESTION} weather"), "domains": ["a.example"] }));
+    let id = asking.server.start_request(
+        "tools/call",
+        json!({ "name": "answer", "arguments": { "query": QUESTION, "x": QUESTION } }),
+    );
+    asking.server.notify("notifications/cancelled", json!({ "requestId": id, "reason": "done" }));
+    asking.server.end_input();
+    asking.server.process.wait(std::time::Duration::from_secs(10));
+
+    let log = asking.server.process.log();
+    let file = std::fs::read_to_string(copy).unwrap();
+    let errors = json!(errors).to_string();
+    for (place, text) in [("log", &log), ("file", &file), ("errors", &errors)] {
+        for private in [
+            openai::KEY,
+            HEADER,
+            QUESTION,
+            "purple zebra",
+            "渋谷",
+            "You answer questions for",
+            "When you are unsure",
+        ] {
+            assert!(!text.contains(private), "{private} is in the {place}: {text}");
+        }
+    }
+    // It tells enough to find what is wrong.
+    for line in [
+        "tools/call name=answer argsKeys=[query] queryLen=43",
+        "profile=answer model=gpt-6.1-terra supports={verbosity:true, reasoning:true}",
+        "request summary tools=web_search(on) reasoning=on text.verbosity=on",
+        "error attempt=1 status=401 name=AuthenticationError code=odd msg=",
+        "\"effective\"",
+    ] {
+        assert!(log.contains(line), "{line} is not in the log: {log}");
+    }
+}
+
+#[test]
+fn debugging_adds_details_to_errors() {
+    let mut asking = Asking::with("request: { max_retries: 0 }", &[("DEBUG", "1")]);
+    asking.api.then(echo(400, "x".repeat(1000)));
+    let error = asking.fail("answer", json!({ "query": QUESTION }));
+    let data = &error["data"];
+    assert_eq!(
+        (&data["status"], &data["type"], &data["name"]),
+        (&json!(400), &json!("invalid_request_error"), &json!("BadRequestError"))
+    );
+    assert_eq!(
+        data["message"].as_str().unwrap().chars().count(),
+        401,
+        "four hundred characters and the mark of a cut"
+    );
+}
+
+#[test]
+fn the_configuration_shows_no_secret() {
+    let home = Home::new();
+    let file = home.write(
+        "c.yaml",
+        &format!("openai:\n  extra_headers:\n    x-gateway: {HEADER}\n    api-key: {HEADER}\n"),
+    );
+    let output = annai(&home)
+        .arg("--show-config")
+        .arg("--config")
+        .arg(&file)
+        .env("OPENAI_API_KEY", openai::KEY)
+        .output()
+        .unwrap();
+    let text = stderr(&output);
+    let shown: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
+    assert_eq!(
+        shown["effective"]["openai"]["extra_headers"],
+        json!({ "x-gateway": "***", "api-key": "***" })
+    );
+    assert!(!text.contains(openai::KEY) && !text.contains(HEADER), "{text}");
+    let file = home.write("c.yaml", &format!("openai:\n  extra_headers:\n    x-gateway: [{HEADER}]\n"));
+    let output = annai(&home).arg("--show-config").arg("--config").arg(&file).output().unwrap();
+    assert!(!stderr(&output).contains(HEADER) && output.status.code() == Some(2), "{}", stderr(&output));
+}

@@ -1,0 +1,178 @@
+//! Which model answers, and how much of the configuration decides it.
+
+use serde_json::{Value, json};
+
+use crate::{Asking, Home, annai, stderr};
+
+/// Model, effort and verbosity that each tool sends.
+fn sent(asking: &mut Asking) -> Vec<[Value; 3]> {
+    let tools = ["answer", "answer_detailed", "answer_quick"];
+    for tool in tools {
+        asking.call(tool, json!({ "query": "x" }));
+    }
+    let requests = asking.api.requests();
+    let of = |body: &Value| {
+        [body["model"].clone(), body["reasoning"]["effort"].clone(), body["text"]["verbosity"].clone()]
+    };
+    requests.iter().map(|request| of(&request.body)).collect()
+}
+
+#[test]
+fn every_tool_has_its_profile() {
+    assert_eq!(
+        json!(sent(&mut Asking::new())),
+        json!([
+            ["gpt-6.1-terra", "medium", "medium"],
+            ["gpt-6.1-sol", "high", "high"],
+            ["gpt-6-luna", "low", "low"]
+        ])
+    );
+}
+
+#[test]
+fn the_others_inherit_the_files_answer_unless_they_are_set() {
+    let yaml = "model_profiles:\n  answer: { model: gpt-5-mini, verbosity: high }\n  answer_quick: { reasoning_effort: minimal }\n";
+    assert_eq!(
+        json!(sent(&mut Asking::with(yaml, &[]))),
+        json!([
+            ["gpt-5-mini", "medium", "high"],
+            ["gpt-5-mini", "medium", "high"],
+            ["gpt-5-mini", "low", "high"]
+        ])
+    );
+    let yaml = "model_profiles:\n  answer_detailed: { model: gpt-5 }\n";
+    assert_eq!(
+        json!(sent(&mut Asking::with(yaml, &[]))),
+        json!([
+            ["gpt-6.1-terra", "medium", "medium"],
+            ["gpt-5", "high", "high"],
+            ["gpt-6-luna", "low", "low"]
+        ])
+    );
+    let yaml = "model_profiles:\n  answer: { model: gpt-5 }\n  answer_detailed: null\n";
+    assert_eq!(json!(sent(&mut Asking::with(yaml, &[]))[1]), json!(["gpt-5", "medium", "medium"]));
+}
+
+#[test]
+fn the_environment_changes_the_models_only() {
+    let env = [
+        ("MODEL_ANSWER", "gpt-5"),
+        ("MODEL_DETAILED", "o3"),
+        ("MODEL_QUICK", "gpt-4.1"),
+        ("ANSWER_EFFORT", "high"),
+        ("ANSWER_VERBOSITY", "low"),
+    ];
+    assert_eq!(
+        json!(sent(&mut Asking::with("", &env))),
+        json!([["gpt-5", "high", "low"], ["o3", "high", null], ["gpt-4.1", null, null]])
+    );
+}
+
+#[test]
+fn the_command_line_wins_and_origins_are_shown() {
+    let home = Home::new();
+    let file = home.write("c.yaml", "model_profiles:\n  answer:\n    model: gpt-5\n");
+    let mut command = annai(&home);
+    command
+        .args(["--model", "gpt-6-luna", "--show-config", "--config"])
+        .arg(&file)
+        .env("MODEL_ANSWER", "gpt-5-mini");
+    let text = stderr(&command.output().unwrap());
+    let shown: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
+    let profiles = &shown["effective"]["model_profiles"];
+    assert_eq!(profiles["answer"]["model"], "gpt-6-luna");
+    assert_eq!(shown["origins"]["model_profiles.answer.model"], "--model");
+    // Inherited from the file, line and all.
+    assert_eq!(profiles["answer_detailed"]["model"], "gpt-5");
+    assert_eq!(shown["origins"]["model_profiles.answer_detailed.model"], format!("{}:3", file.display()));
+    assert_eq!(shown["origins"]["model_profiles.answer_quick.reasoning_effort"], "default");
+}
+
+#[test]
+fn a_missing_profile_is_named() {
+    let yaml = "model_profiles:\n  answer: null\n";
+    let mut asking = Asking::with(yaml, &[]);
+    for tool in ["answer", "answer_quick"] {
+        let error = asking.fail(tool, json!({ "query": "x" }));
+        assert_eq!(
+            (&error["code"], &error["message"]),
+            (&json!(-32052), &json!("model_profiles.answer is required"))
+        );
+    }
+    let home = Home::new();
+    let file = home.write("c.yaml", yaml);
+    let output = annai(&home).args(["ask", "x", "--config"]).arg(&file).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("model_profiles.answer is required"), "{}", stderr(&output));
+}
+
+#[test]
+fn existing_files_load_and_retired_keys_warn() {
+    let home = Home::new();
+    let file = home.write(
+        ".config/openai-responses-mcp/config.yaml",
+        "openai:\n  api_key_env: MY_KEY\n  base_url: https://api.openai.com/v1\n  model: { default: gpt-5 }\n\
+         request: { timeout_ms: 120000, max_retries: 3 }\nresponses: { stream: false, json_mode: true }\n\
+         model_profiles:\n  answer: { model: gpt-5-mini, reasoning_effort: medium, verbosity: medium }\n\
+         policy:\n  search_triggers: [today, now]\n  prefer_search_when_unsure: true\n  max_citations: 3\n  requery_attempts: 1\n  require_dates_iso: true\n\
+         search:\n  defaults: { recency_days: 60, max_results: 5, domains: [] }\n\
+         server: { transport: stdio, debug: false, debug_file: null, show_config_on_start: false }\n",
+    );
+    let output = annai(&home).args(["ask", "x"]).output().unwrap();
+    let text = stderr(&output);
+    assert!(text.contains(&format!("{}:4: openai.model is no longer used", file.display())), "{text}");
+    assert!(text.contains("responses.json_mode is ignored"), "{text}");
+    assert!(text.contains("MY_KEY is not set"), "{text}");
+}
+
+#[test]
+fn values_out_of_range_stop_the_start() {
+    let home = Home::new();
+    for (yaml, problem) in [
+        ("request: { timeout_ms: 0 }", "request.timeout_ms: expected an integer from 1"),
+        ("request: { max_retries: 11 }", "request.max_retries: expected an integer from 0 to 10, got 11"),
+        ("policy: { max_citations: 0 }", "policy.max_citations: expected an integer from 1 to 10, got 0"),
+        (
+            "policy: { requery_attempts: 4 }",
+            "policy.requery_attempts: expected an integer from 0 to 3, got 4",
+        ),
+        (
+            "search: { defaults: { max_results: 11 } }",
+            "search.defaults.max_results: expected an integer from 1 to 10",
+        ),
+        (
+            "search: { defaults: { recency_days: -1 } }",
+            "search.defaults.recency_days: expected an integer of at least 0",
+        ),
+        (
+            "model_profiles: { answer: { reasoning_effort: hard } }",
+            "expected one of none, minimal, low, medium, high, xhigh, max, got \"hard\"",
+        ),
+        ("model_profiles: { answer: { verbosity: max } }", "expected one of low, medium, high, got \"max\""),
+        (
+            "model_profiles: { answer: { model: \"\" } }",
+            "model_profiles.answer.model: expected a string that is not empty",
+        ),
+        (
+            "model_profiles: { answers: {} }",
+            "model_profiles.answers: unknown key; allowed: answer, answer_detailed, answer_quick",
+        ),
+        ("openai: { api_key: sk-1 }", "openai.api_key: unknown key; allowed: api_key_env"),
+    ] {
+        let file = home.write("bad.yaml", yaml);
+        let output = annai(&home).arg("--stdio").arg("--config").arg(&file).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{yaml}");
+        assert!(
+            stderr(&output).contains("bad.yaml:1: ") && stderr(&output).contains(problem),
+            "{}",
+            stderr(&output)
+        );
+        assert!(!stderr(&output).contains("sk-1"));
+    }
+    let output = annai(&home).arg("--stdio").env("OPENAI_API_TIMEOUT", "soon").output().unwrap();
+    assert!(
+        stderr(&output).contains("OPENAI_API_TIMEOUT: expected an integer from 1"),
+        "{}",
+        stderr(&output)
+    );
+}

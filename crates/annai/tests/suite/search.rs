@@ -1,0 +1,199 @@
+//! `chatgpt_o3_search`: real results or none.
+
+use std::time::Duration;
+
+use annai_testkit::openai::{self, Step};
+use serde_json::{Value, json};
+
+use crate::Asking;
+
+const TOOL: &str = "chatgpt_o3_search";
+
+#[test]
+fn results_are_cited_pages_then_sources() {
+    let mut asking = Asking::new();
+    let reply = asking.server.call(TOOL, json!({ "query": "東京の天気" }));
+    assert_eq!(
+        reply["result"]["structuredContent"],
+        json!({ "results": [
+            { "title": "気象庁 天気予報", "url": "https://www.jma.go.jp/bosai/forecast/", "snippet": "東京は晴れ🌤、最高気温は31度の見込みです。" },
+            { "title": "tenki.jp", "url": "https://tenki.jp/forecast/3/16/", "snippet": "降水確率は10パーセントです。" },
+        ] })
+    );
+    let text = reply["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.starts_with("1. 気象庁 天気予報\n   https://www.jma.go.jp/bosai/forecast/\n   東京は晴れ"),
+        "{text}"
+    );
+    assert!(reply["result"]["_meta"]["annai/usage"]["total_tokens"].is_u64());
+    let body = asking.body(0);
+    assert_eq!(
+        (&body["model"], &body["tool_choice"], &body["store"]),
+        (&json!("gpt-6.1-sol"), &json!("required"), &json!(false))
+    );
+    assert!(body.get("text").is_none(), "no JSON schema beside a search: {body}");
+}
+
+#[test]
+fn arguments_shape_the_request_and_the_results() {
+    let mut asking = Asking::with("", &[("O3_SEARCH_MODEL", "o3")]);
+    let text = "New. ([A](https://a.example/)) (2099-01-01)\nOld ([B](https://b.example/)) (2001-01-01)\nUndated ([C](https://c.example/?utm_source=x))";
+    let cite = |part: &str, url: &str, title: &str| openai::citation(text, part, url, title);
+    let annotations = vec![
+        cite("([A](https://a.example/))", "https://a.example/", "A"),
+        cite("([B](https://b.example/))", "https://b.example/", "B"),
+        cite("([C](https://c.example/?utm_source=x))", "https://c.example/?utm_source=x", " C\n"),
+    ];
+    let sources = vec![
+        json!({ "type": "url", "url": "https://a.example/#again" }),
+        json!({ "type": "url", "url": "https://d.example/path", "relevance_score": 0.25 }),
+        json!({ "type": "api", "name": "oai-weather" }),
+        json!({ "type": "url", "url": "javascript:alert(1)" }),
+    ];
+    let output = vec![openai::search_call(&["x"], sources), openai::message(text, annotations)];
+    let step = Step::Response(openai::response("o3", output));
+    asking.api.then(step.clone());
+    let arguments = json!({ "query": "x", "limit": "20", "language": "en-US", "timeframe": "past_week" });
+    let results = asking.call(TOOL, arguments)["results"].take();
+    assert_eq!(
+        results,
+        json!([
+            { "title": "A", "url": "https://a.example/", "snippet": "New.", "publishedDate": "2099-01-01" },
+            { "title": "C", "url": "https://c.example/", "snippet": "Undated" },
+            { "title": "d.example", "url": "https://d.example/path", "snippet": "", "relevanceScore": 0.25 },
+        ])
+    );
+    let body = asking.body(0);
+    assert_eq!((&body["model"], body.get("text")), (&json!("o3"), None));
+    let input = body["input"].as_str().unwrap();
+    for hint in ["up to 20", "en-US", "last 7 days"] {
+        assert!(input.contains(hint), "{hint} is not in {input}");
+    }
+    asking.api.then(step);
+    assert_eq!(
+        asking.call(TOOL, json!({ "query": "x", "limit": 2 }))["results"].as_array().unwrap().len(),
+        2
+    );
+}
+
+#[test]
+fn every_failure_has_the_code_that_its_users_know() {
+    let mut asking = Asking::new();
+    for (arguments, details) in [
+        (json!({}), "query is required"),
+        (json!({ "query": "" }), "query: expected a string from 1 to 500 characters, got an empty string"),
+        (json!({ "query": " " }), "query: expected a question, got only white space"),
+        (
+            json!({ "query": "x".repeat(501) }),
+            "query: expected a string from 1 to 500 characters, got 501 characters",
+        ),
+        (json!({ "query": "q", "limit": 0 }), "limit: expected an integer from 1 to 50, got 0"),
+        (json!({ "query": "q", "limit": 51 }), "limit: expected an integer from 1 to 50, got 51"),
+        (
+            json!({ "query": "q", "language": "日本語" }),
+            "language: expected auto or a BCP-47 tag such as ja or en-US",
+        ),
+        (
+            json!({ "query": "q", "timeframe": "today" }),
+            "timeframe: expected one of recent, past_week, past_month, past_year, got \"today\"",
+        ),
+        (json!({ "query": "q", "page": 2 }), "page: unknown key; allowed: query, limit, language, timeframe"),
+    ] {
+        let error = asking.fail(TOOL, arguments);
+        assert_eq!((&error["code"], &error["data"]["details"]), (&json!(-32602), &json!(details)));
+    }
+    assert_eq!(asking.api.requests().len(), 0);
+
+    let fail = |status, kind, headers: &[(&str, &str)]| Step::Fail {
+        status,
+        kind,
+        code: None,
+        message: "No.".into(),
+        headers: headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+    };
+    let unsearched = openai::response("gpt-6.1-sol", vec![openai::message("I know.", vec![])]);
+    for (step, code, message, details) in [
+        (
+            fail(401, "invalid_request_error", &[]),
+            -32001,
+            "Authentication Error",
+            "the key was refused (401)",
+        ),
+        (
+            fail(400, "invalid_request_error", &[]),
+            -32002,
+            "Search Error",
+            "the API refused the request (400)",
+        ),
+        (fail(429, "insufficient_quota", &[]), -32002, "Search Error", "no quota left"),
+        (
+            fail(429, "requests", &[("retry-after", "300")]),
+            -32003,
+            "Rate Limit Exceeded",
+            "try again in 300 s",
+        ),
+        (Step::Response(unsearched), -32002, "Search Error", "without a search"),
+    ] {
+        asking.api.then(step);
+        let error = asking.fail(TOOL, json!({ "query": "q" }));
+        assert_eq!((&error["code"], &error["message"]), (&json!(code), &json!(message)));
+        assert!(error["data"]["details"].as_str().unwrap().contains(details), "{error}");
+        if code == -32003 {
+            assert_eq!(error["data"]["retryAfter"], 300.0);
+        }
+    }
+    let mut keyless = Asking::with("", &[("OPENAI_API_KEY", "")]);
+    let error = keyless.fail(TOOL, json!({ "query": "q" }));
+    assert_eq!((&error["code"], &error["message"]), (&json!(-32001), &json!("Authentication Error")));
+    assert!(error["data"]["details"].as_str().unwrap().contains("OPENAI_API_KEY is not set"), "{error}");
+}
+
+#[test]
+fn it_waits_thirty_seconds_unless_somebody_watches() {
+    let mut asking = Asking::with(
+        "request: { timeout_ms: 900, retry_timeouts: false }",
+        &[("O3_SEARCH_TIMEOUT_MS", "150")],
+    );
+    asking.api.then(Step::Silence);
+    let error = asking.fail(TOOL, json!({ "query": "q" }));
+    assert!(error["data"]["details"].as_str().unwrap().contains("did not answer within 0.15 s"), "{error}");
+    asking.api.then(Step::Delay(Duration::from_millis(400), Box::new(Step::Answer)));
+    let params = json!({ "name": TOOL, "arguments": { "query": "q" }, "_meta": { "progressToken": 1 } });
+    let reply = asking.server.request("tools/call", params);
+    assert_eq!(reply["result"]["structuredContent"]["results"].as_array().map(Vec::len), Some(2), "{reply}");
+}
+
+#[test]
+fn it_tries_three_times_more() {
+    let mut asking = Asking::new();
+    for _ in 0..3 {
+        let headers = vec![("retry-after-ms".to_owned(), "5".to_owned())];
+        asking.api.then(Step::Status(500, headers, String::new()));
+    }
+    let reply = asking.server.call(TOOL, json!({ "query": "q" }));
+    assert_eq!(reply["result"]["_meta"]["annai/retries"], 3);
+}
+
+#[test]
+fn one_family_goes_by_its_own_name() {
+    let home = crate::Home::new();
+    for (family, name, tools) in [
+        ("search", "mcp-o3-search", vec![TOOL]),
+        ("answers", "openai-responses-mcp", vec!["answer", "answer_detailed", "answer_quick"]),
+    ] {
+        let mut command = crate::annai(&home);
+        let mut server = annai_testkit::mcp::StdioServer::start(
+            command.args(["--stdio", "--toolset", family]),
+            annai_testkit::mcp::Framing::Headers,
+        );
+        assert_eq!(server.initialize("2025-06-18")["result"]["serverInfo"]["name"], name);
+        let list = server.request("tools/list", json!({}));
+        let names: Vec<_> =
+            list["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+        assert_eq!(
+            names,
+            tools.iter().map(|name| Value::from(*name)).collect::<Vec<_>>().iter().collect::<Vec<_>>()
+        );
+        server.finish();
+    }
+}
