@@ -58,14 +58,27 @@ export async function canBeCancelled(call) {
   assert.equal(after.content[0].text, "This is a simple text response for testing.");
 }
 
-/** The product: its name, and a list that answers. */
-export async function withAnnai(client) {
+/** The product: its name, its list, and an answer from the API that OPENAI_BASE_URL names. */
+export async function withAnnai(client, { modern }) {
   assert.equal(client.getServerVersion().name, "annai");
   const { tools } = await client.listTools();
   assert.ok(Array.isArray(tools));
   for (const tool of tools) {
     assert.ok(tool.title && tool.description && tool.annotations && tool.outputSchema, tool.name);
     assert.equal(tool.inputSchema.additionalProperties, false, tool.name);
+  }
+
+  const { structuredContent: found, content } = await client.callTool({ name: "answer", arguments: { query: "weather in Tokyo" } });
+  assert.equal(found.used_search, true);
+  assert.deepEqual(JSON.parse(content[0].text), found);
+  const searched = await client.callTool({ name: "chatgpt_o3_search", arguments: { query: "rust", limit: 1 } });
+  assert.equal(searched.structuredContent.results.length, 1);
+  const wrong = { name: "answer", arguments: { query: "x", max_results: 99 } };
+  if (modern) {
+    const failed = await client.callTool(wrong);
+    assert.equal(failed._meta["annai/error"].details.code, -32001);
+  } else {
+    await assert.rejects(client.callTool(wrong), { code: -32001 });
   }
 }
 

@@ -1,4 +1,4 @@
-// The official TypeScript clients over HTTP. ANNAI and FIXTURE name the executables.
+// The official TypeScript clients over HTTP. ANNAI and FIXTURE name the executables, OPENAI_… the API.
 import { after, before, test } from "node:test";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -32,12 +32,12 @@ test("sdk 1.x", async () => {
 everyNegotiation(test, Client2, me, () => new Http2(fixture.url));
 
 test("annai itself, both clients", async () => {
-  for (const [client, transport] of [
-    [new Client1(me), new Http1(annai.url)],
-    [new Client2(me, { versionNegotiation: { mode: "auto" } }), new Http2(annai.url)],
+  for (const [client, transport, modern] of [
+    [new Client1(me), new Http1(annai.url), false],
+    [new Client2(me, { versionNegotiation: { mode: "auto" } }), new Http2(annai.url), true],
   ]) {
     await client.connect(transport);
-    await withAnnai(client);
+    await withAnnai(client, { modern });
     await client.close();
   }
 });

@@ -1,4 +1,4 @@
-"""The official Python client over stdio and HTTP. ANNAI and FIXTURE name the executables."""
+"""The official Python client over stdio and HTTP. ANNAI and FIXTURE name the executables, OPENAI_… the API."""
 
 import asyncio
 import contextlib
@@ -62,6 +62,18 @@ async def with_annai(server: StdioServerParameters | str, mode: str) -> None:
         for tool in (await client.list_tools()).tools:
             assert tool.input_schema["additionalProperties"] is False, tool.name
 
+        steps: list[str | None] = []
+
+        async def step(done: float, total: float | None, message: str | None) -> None:
+            steps.append(message)
+
+        asked = await client.call_tool("answer", {"query": "weather in Tokyo"}, progress_callback=step)
+        assert asked.structured_content["used_search"] is True, asked
+        assert json.loads(asked.content[0].text) == asked.structured_content
+        assert steps and steps[0] == "asking gpt-6.1-terra", steps
+        found = await client.call_tool("chatgpt_o3_search", {"query": "rust", "limit": 1})
+        assert len(found.structured_content["results"]) == 1, found
+
 
 async def main() -> None:
     passed = 0
@@ -71,7 +83,7 @@ async def main() -> None:
             for server in [StdioServerParameters(command=fixture), fixture_url]:
                 await with_fixture(server, mode, protocol)
                 passed += 1
-            for server in [StdioServerParameters(command=annai, args=["--stdio"]), annai_url]:
+            for server in [StdioServerParameters(command=annai, args=["--stdio"], env=dict(os.environ)), annai_url]:
                 await with_annai(server, mode)
                 passed += 1
             print(f"python client, {mode}: ok")

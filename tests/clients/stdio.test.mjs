@@ -1,4 +1,4 @@
-// The official TypeScript clients over stdio. ANNAI and FIXTURE name the executables.
+// The official TypeScript clients over stdio. ANNAI and FIXTURE name the executables, OPENAI_… the API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -8,7 +8,7 @@ import { Client as Client2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
 import { canBeCancelled, everyNegotiation, reportsProgress, withAnnai, withFixture } from "./conversation.mjs";
 
-const annai = { command: process.env.ANNAI, args: ["--stdio"], stderr: "ignore" };
+const annai = { command: process.env.ANNAI, args: ["--stdio"], stderr: "ignore", env: process.env };
 const fixture = { command: process.env.FIXTURE, args: [], stderr: "ignore" };
 const me = { name: "client-tests", version: "1.0.0" };
 
@@ -35,13 +35,13 @@ test("sdk 1.x, handshake", async () => {
 everyNegotiation(test, Client2, me, () => new Stdio2(fixture));
 
 test("annai itself, both clients", async () => {
-  for (const [client, transport] of [
-    [new Client1(me), new Stdio1(annai)],
-    [new Client2(me, { versionNegotiation: { mode: "legacy" } }), new Stdio2(annai)],
-    [new Client2(me, { versionNegotiation: { mode: { pin: "2026-07-28" } } }), new Stdio2(annai)],
+  for (const [client, transport, modern] of [
+    [new Client1(me), new Stdio1(annai), false],
+    [new Client2(me, { versionNegotiation: { mode: "legacy" } }), new Stdio2(annai), false],
+    [new Client2(me, { versionNegotiation: { mode: { pin: "2026-07-28" } } }), new Stdio2(annai), true],
   ]) {
     await client.connect(transport);
-    await withAnnai(client);
+    await withAnnai(client, { modern });
     await client.close();
   }
 });

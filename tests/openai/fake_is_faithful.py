@@ -20,7 +20,7 @@ from openai.types.responses.response_function_web_search import ActionOpenPage, 
 from openai.types.responses.response_output_text import AnnotationURLCitation
 from pydantic import TypeAdapter, ValidationError
 
-KEY = "sk-proj-fake_Annai-0123456789abcdefghij"
+KEY = "fake-key-for-tests-0123456789abcdefghij"
 MODEL = "gpt-6.1-terra"
 SEARCH = {
     "tools": [{"type": "web_search", "user_location": {"type": "approximate", "timezone": "Asia/Tokyo"}}],

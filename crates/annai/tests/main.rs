@@ -1,5 +1,5 @@
 //! The real executable, as people and clients run it.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails loudly")]
 
 mod suite {
     mod answers_contract;

@@ -220,7 +220,7 @@ fn a_question_that_calls_for_a_search_is_asked_again() {
 fn instructions_can_come_from_a_file() {
     let home = crate::Home::new();
     let policy = home.write("own.md", "Answer in rhyme.\n");
-    let yaml = format!("policy:\n  system: {{ source: file, path: {:?}, merge: append }}\n", policy);
+    let yaml = format!("policy:\n  system: {{ source: file, path: {policy:?}, merge: append }}\n");
     let mut asking = Asking::with(&yaml, &[]);
     asking.call("answer", json!({ "query": "x" }));
     let instructions = asking.body(0)["instructions"].as_str().unwrap().to_owned();

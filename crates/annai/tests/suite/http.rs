@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use annai_testkit::http::HttpServer;
-use serde_json::json;
+use annai_testkit::openai::{self, FakeOpenai, Step};
+use serde_json::{Value, json};
 
 use crate::{Home, annai};
 
@@ -18,6 +19,85 @@ fn the_server_listens_where_it_is_told() {
     assert_eq!(server.send("GET", "/health", &[], "").json()["version"], env!("CARGO_PKG_VERSION"));
     server.process.signal("INT");
     assert_eq!(server.process.wait(Duration::from_secs(3)).code(), Some(0));
+}
+
+fn asking(api: &FakeOpenai, home: &Home) -> Command {
+    let mut command = annai(home);
+    command.args(["--http", "127.0.0.1:0"]);
+    command.env("OPENAI_BASE_URL", api.base_url()).env("OPENAI_API_KEY", openai::KEY);
+    command
+}
+
+#[test]
+fn answers_and_their_progress_come_over_http() {
+    let (api, home) = (FakeOpenai::start(), Home::new());
+    let server = HttpServer::start(&mut asking(&api, &home));
+    let reply = server.call("answer", json!({ "query": "weather" }));
+    assert_eq!(reply["result"]["structuredContent"]["used_search"], true);
+    let error = server.call("answer", json!({}))["error"].take();
+    assert_eq!((&error["code"], &error["data"]["reason"]), (&json!(-32001), &json!("query is required")));
+
+    api.then(Step::Delay(Duration::from_millis(300), Box::new(Step::Answer)));
+    let params =
+        json!({ "name": "answer", "arguments": { "query": "news" }, "_meta": { "progressToken": 7 } });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let events = server.post(&[], &call).events();
+    assert_eq!(
+        (&events[0]["method"], &events[0]["params"]["progress"]),
+        (&json!("notifications/progress"), &json!(0.0))
+    );
+    assert_eq!(events.last().unwrap()["result"]["structuredContent"]["used_search"], true);
+
+    let metrics = server.send("GET", "/metrics", &[], "").body;
+    for line in [
+        "annai_tool_calls_total{tool=\"answer\",ok=\"true\"} 2",
+        "annai_upstream_requests_total{server=\"openai\",status=\"200\"} 2",
+    ] {
+        assert!(metrics.contains(line), "{line} is not in {metrics}");
+    }
+}
+
+#[test]
+fn strangers_neither_see_nor_call_the_answer_tools() {
+    let (api, home) = (FakeOpenai::start(), Home::new());
+    let server = HttpServer::start(asking(&api, &home).env("PUBLIC_URL", "https://annai.example.com"));
+    let headers = [("host", "annai.example.com")];
+    let message = |method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    let list = server.post(&headers, &message("tools/list", json!({}))).json();
+    assert_eq!(list["result"]["tools"], json!([]));
+    let call = json!({ "name": "answer", "arguments": { "query": "x" } });
+    assert_eq!(server.post(&headers, &message("tools/call", call)).status, 401);
+    assert_eq!(api.requests().len(), 0);
+}
+
+#[test]
+fn a_client_of_the_newest_protocol_that_leaves_drops_the_request() {
+    let (api, home) = (FakeOpenai::start(), Home::new());
+    let server = HttpServer::start(&mut asking(&api, &home));
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({ "name": "answer", "arguments": { "query": "x" }, "_meta": meta });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let headers = [
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "answer"),
+    ];
+    api.then(Step::Silence);
+    let mut stream = server.connect();
+    std::io::Write::write_all(
+        &mut stream,
+        annai_testkit::http::request("POST", "/mcp", &headers, &body).as_bytes(),
+    )
+    .unwrap();
+    api.wait_for(1);
+    drop(stream);
+    api.wait_until_dropped(0);
 }
 
 #[test]

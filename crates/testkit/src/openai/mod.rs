@@ -25,7 +25,7 @@ pub use self::stream::events;
 use crate::process::PATIENCE;
 
 /// The one key that is let in.
-pub const KEY: &str = "sk-proj-fake_Annai-0123456789abcdefghij";
+pub const KEY: &str = "fake-key-for-tests-0123456789abcdefghij";
 
 /// What is done about a request.
 #[derive(Debug, Clone)]
