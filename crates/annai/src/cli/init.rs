@@ -5,6 +5,9 @@ use serde_json::json;
 
 use super::{Failure, print};
 
+/// Stands where the reader's own key goes.
+const KEY: &str = "YOUR-OPENAI-KEY";
+
 /// The clients that we know how to connect.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum Client {
@@ -24,10 +27,14 @@ pub(super) fn run(client: Client) -> Result<(), Failure> {
 
 /// The place, then the snippet, ready to paste.
 fn text(client: Client, program: &str) -> String {
-    let server = json!({ "command": program, "args": ["--stdio"] });
+    let env = json!({ "OPENAI_API_KEY": KEY });
+    let server = json!({ "command": program, "args": ["--stdio"], "env": env });
     let quoted = serde_json::Value::from(program);
     match client {
-        Client::ClaudeCode => format!("Run:\n\nclaude mcp add annai -- {} --stdio\n", shell_word(program)),
+        Client::ClaudeCode => format!(
+            "Run:\n\nclaude mcp add annai --env OPENAI_API_KEY={KEY} -- {} --stdio\n",
+            shell_word(program)
+        ),
         Client::ClaudeDesktop => format!(
             "Add to claude_desktop_config.json (Settings → Developer → Edit Config), then restart Claude:\n\n{:#}\n",
             json!({ "mcpServers": { "annai": server } })
@@ -37,14 +44,14 @@ fn text(client: Client, program: &str) -> String {
         }
         Client::Vscode => format!(
             "Add to .vscode/mcp.json:\n\n{:#}\n",
-            json!({ "servers": { "annai": { "type": "stdio", "command": program, "args": ["--stdio"] } } })
+            json!({ "servers": { "annai": { "type": "stdio", "command": program, "args": ["--stdio"], "env": env } } })
         ),
         Client::Codex => format!(
-            "Add to ~/.codex/config.toml:\n\n[mcp_servers.annai]\ncommand = {quoted}\nargs = [\"--stdio\"]\n"
+            "Add to ~/.codex/config.toml:\n\n[mcp_servers.annai]\ncommand = {quoted}\nargs = [\"--stdio\"]\n\n[mcp_servers.annai.env]\nOPENAI_API_KEY = \"{KEY}\"\n"
         ),
         Client::Chatgpt => format!(
             "ChatGPT reaches servers by HTTPS. Run behind a reverse proxy or tunnel:\n\n\
-             PUBLIC_URL=https://YOUR-HOST {} --http\n\n\
+             OPENAI_API_KEY={KEY} PUBLIC_URL=https://YOUR-HOST {} --http\n\n\
              then add https://YOUR-HOST/mcp under Settings → Apps & Connectors → Create.\n",
             shell_word(program)
         ),
