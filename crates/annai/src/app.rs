@@ -116,6 +116,11 @@ fn answers(
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<AnswersConfig, ConfigError> {
     let settings = config.get::<AnswersSettings>()?;
+    let problems: Vec<_> =
+        settings.problems().iter().map(|(key, problem)| config.refuse(key, problem)).collect();
+    if !problems.is_empty() {
+        return Err(ConfigError(problems));
+    }
     let key = env(&settings.openai.api_key_env).map(Secret::new);
     Ok(AnswersConfig { settings: Arc::new(settings), key, folder })
 }
@@ -128,7 +133,7 @@ fn log(server: &Server) -> Result<Log, ConfigError> {
         (_, LogLevel::Error) => LevelFilter::ERROR,
     };
     let file = server.debug_file.as_deref().filter(|_| server.debug).map(open_log).transpose()?;
-    Ok(Log { level, file })
+    Ok(Log { level, file, debugging: server.debug })
 }
 
 fn open_log(path: &str) -> Result<File, ConfigError> {

@@ -6,9 +6,7 @@ use annai_core::{Date, JsonObject, ToolError};
 use tokio::sync::watch;
 
 use crate::config::{AnswersSettings, DomainMode, Profile};
-use crate::responses::{
-    Ask, Cause, Exchange, Failed, Reading, Request, Searching, Step, Supports, Usage, read,
-};
+use crate::responses::{Ask, Cause, Failed, Reading, Request, Searching, Step, Supports, Usage, read};
 use crate::tools::{AnswerOutput, Citation, Style};
 use crate::toolset::Desk;
 use crate::{citations, policy, sources};
@@ -21,6 +19,8 @@ pub struct Question {
     pub domains: Vec<String>,
     pub style: Option<Style>,
     pub profile: Profile,
+    /// What chooses the model, for an error that says it does not exist.
+    pub model_settings: &'static str,
     pub today: Date,
 }
 
@@ -33,6 +33,8 @@ pub struct Answered {
     pub retries: u32,
     /// How often it was asked again because it came without a search.
     pub requeries: u32,
+    /// Fields that the model does not take.
+    pub left_out: Vec<&'static str>,
     /// Citations outside the allowed sites.
     pub dropped: usize,
 }
@@ -40,7 +42,7 @@ pub struct Answered {
 /// A query that says something.
 pub fn not_blank(query: &str) -> Result<(), ToolError> {
     if query.trim().is_empty() {
-        return Err(ToolError::invalid("query: expected a question, got only white space"));
+        return Err(ToolError::invalid("query: expected text, got only white space"));
     }
     Ok(())
 }
@@ -94,7 +96,7 @@ impl Question {
             let days = self.recency_days;
             hints.push(format!("If you search: prefer pages of the last {days} days, unless the question is about an earlier time."));
         }
-        hints.push(format!("If you search: use about {} sources, at most.", self.max_results));
+        hints.push(format!("If you search: use at most {} sources.", self.max_results));
         if !self.domains.is_empty() {
             let sites = self.domains.join(", ");
             hints.push(match settings.search.domain_mode {
@@ -116,11 +118,20 @@ impl Question {
     ) -> Result<Answered, Failed> {
         let policy = &desk.settings.policy;
         let wants_search = policy::calls_for_search(&self.query, &policy.search_triggers);
-        let mut best: Option<(Exchange, Reading)> = None;
+        let mut best: Option<Reading> = None;
         let (mut usage, mut took, mut retries, mut requeries) = (Usage::default(), Duration::ZERO, 0, 0);
+        let mut left_out = Vec::new();
         loop {
-            let patience = desk.patience();
-            let ask = Ask { body: body.clone(), question: &self.query, stream, patience, steps };
+            let mut patience = desk.patience();
+            patience.max_retries = patience.max_retries.saturating_sub(retries);
+            let ask = Ask {
+                body: body.clone(),
+                question: &self.query,
+                model_settings: self.model_settings,
+                stream,
+                patience,
+                steps,
+            };
             let exchange = match (desk.client.ask(ask).await, &best) {
                 (Ok(exchange), _) => exchange,
                 // The first answer is better than none.
@@ -131,8 +142,12 @@ impl Question {
             usage += reading.usage;
             took += exchange.took;
             retries += exchange.retries;
-            let done = reading.searched || !wants_search || requeries >= policy.requery_attempts;
-            best = Some((exchange, reading));
+            left_out = exchange.left_out;
+            let empty = reading.text.trim().is_empty();
+            let done = empty || reading.searched || !wants_search || requeries >= policy.requery_attempts;
+            if !empty {
+                best = Some(reading);
+            }
             if done {
                 break;
             }
@@ -140,40 +155,42 @@ impl Question {
             tracing::debug!("no search although the question calls for one; asking again ({requeries})");
             body.insert("input".to_owned(), self.input(&desk.settings, requeries).into());
         }
-        let reading = best.map(|(_, reading)| reading).unwrap_or_default();
-        let (output, dropped) = self.output(&desk.settings, reading)?;
-        Ok(Answered { output, usage, took, retries, requeries, dropped })
+        let Some(reading) = best else {
+            return Err(Failed {
+                retries,
+                ..Failed::new(Cause::Unfinished, "the API answered without any text")
+            });
+        };
+        let (output, dropped) = self.output(desk, reading);
+        Ok(Answered { output, usage, took, retries, requeries, left_out, dropped })
     }
 
     /// The answer as it is handed out, and how many citations lie outside the allowed sites.
-    fn output(&self, settings: &AnswersSettings, reading: Reading) -> Result<(AnswerOutput, usize), Failed> {
-        if reading.text.trim().is_empty() {
-            return Err(Failed::new(Cause::Unfinished, "the API answered without any text"));
-        }
-        let policy = &settings.policy;
-        let allowed: &[String] = match settings.search.domain_mode {
+    fn output(&self, desk: &Desk, reading: Reading) -> (AnswerOutput, usize) {
+        let policy = &desk.settings.policy;
+        let allowed: &[String] = match desk.settings.search.domain_mode {
             DomainMode::Filter => &self.domains,
             DomainMode::Hint => &[],
         };
-        let mut cited = citations::cited(&reading, allowed);
-        cited.pages.truncate(policy.max_citations);
+        let cited = citations::cited(&reading, allowed, policy.max_citations, self.today);
         let mut answer = citations::without_marks(reading.text.trim());
         if reading.searched {
             let accessed = policy.require_dates_iso.then_some(self.today);
-            answer = sources::complete(&answer, &cited.pages, accessed);
+            answer = sources::complete(&answer, &cited.pages, allowed, accessed);
         }
         let citations = cited.pages.into_iter().map(|page| Citation {
             url: page.url,
             title: page.title,
             published_at: page.published.map(|date| date.to_string()),
         });
+        let model = reading.model.filter(|model| is_model(model) && !desk.client.holds_secret(model));
         let output = AnswerOutput {
             answer,
             used_search: reading.searched,
             citations: citations.collect(),
-            model: reading.model.unwrap_or_else(|| self.profile.model.clone()),
+            model: model.unwrap_or_else(|| self.profile.model.clone()),
         };
-        Ok((output, cited.dropped))
+        (output, cited.dropped)
     }
 
     /// What is logged of the request: which parts it has, never what is in them.
@@ -189,4 +206,10 @@ impl Question {
             "request summary tools=web_search({tools}) reasoning={reasoning} text.verbosity={text}"
         );
     }
+}
+
+/// Whether a text can be a model's id.
+fn is_model(text: &str) -> bool {
+    let part = |letter: char| letter.is_ascii_alphanumeric() || "._:/@-".contains(letter);
+    text.len() <= 100 && text.chars().all(part)
 }

@@ -6,7 +6,7 @@ use annai_core::Date;
 
 use crate::config::AnswersSettings;
 use crate::policy;
-use crate::responses::{Client, Failed, Model};
+use crate::responses::{Cause, Client, Failed, Model};
 use crate::toolset::AnswersConfig;
 
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -32,21 +32,13 @@ impl Finding {
     }
 }
 
-/// Looks at everything that the answers and search tools need.
-pub async fn check(config: &AnswersConfig) -> Vec<Finding> {
+/// Looks at what the answers tools need, the search tool, or both.
+pub async fn check(config: &AnswersConfig, answers: bool, search: bool) -> Vec<Finding> {
     let settings = &config.settings;
     let mut findings = Vec::new();
-    if let Err(problem) = policy::instructions(&settings.policy, &config.folder) {
-        findings.push(Finding::bad(
-            format!("answers: {problem}"),
-            "correct the path, or set policy.system.source: builtin",
-        ));
-    }
-    if settings.model_profiles.answer.is_none() {
-        findings.push(Finding::bad(
-            "answers: model_profiles.answer is null".to_owned(),
-            "set it, or take the line out",
-        ));
+    if answers && let Err(problem) = policy::instructions(&settings.policy, &config.folder) {
+        let fix = "correct the path, or set policy.system.source: builtin";
+        findings.push(Finding::bad(format!("answers: {problem}"), fix));
     }
     match config.client() {
         Err(error) => {
@@ -54,12 +46,18 @@ pub async fn check(config: &AnswersConfig) -> Vec<Finding> {
                 error.message().split_once("; ").unwrap_or((error.message(), "correct it where it is set"));
             findings.push(Finding::bad(format!("answers: {what}"), fix));
         }
-        Ok(client) => findings.extend(ask(&client, settings).await),
+        Ok(client) => {
+            let models = configured(settings).into_iter().filter(|(key, _)| match *key {
+                O3_SEARCH => search,
+                _ => answers,
+            });
+            findings.extend(ask(&client, models.collect()).await);
+        }
     }
     findings
 }
 
-async fn ask(client: &Client, settings: &AnswersSettings) -> Vec<Finding> {
+async fn ask(client: &Client, configured: Vec<(&str, &str)>) -> Vec<Finding> {
     let models = match client.models(TIMEOUT).await {
         Ok(models) => models,
         // Gateways need not have the list.
@@ -70,21 +68,23 @@ async fn ask(client: &Client, settings: &AnswersSettings) -> Vec<Finding> {
             ))];
         }
         Err(failed) => {
-            return vec![Finding::bad(
-                format!("answers: {}", failed.reason()),
-                "annai --show-config shows where each setting comes from",
-            )];
+            let fix = match failed.cause {
+                Cause::Unreachable | Cause::TimedOut => "check the network, the proxy and openai.base_url",
+                Cause::Refused if matches!(failed.status, Some(401 | 403)) => {
+                    "make a new key, or give this one the permission"
+                }
+                _ => "try again later; annai --show-config says where openai.base_url comes from",
+            };
+            return vec![Finding::bad(format!("answers: {}", failed.reason()), fix)];
         }
     };
-    let mut findings = vec![Finding::good(format!(
-        "answers: the key is good; {} offers {} models",
-        client.place(),
-        models.len()
-    ))];
+    let offers = format!("answers: the key is good; {} offers {} models", client.place(), models.len());
     let today = Date::in_tokyo(SystemTime::now());
-    findings.extend(configured(settings).into_iter().map(|(key, model)| judge(key, model, &models, today)));
-    findings
+    let judged = configured.into_iter().map(|(key, model)| judge(key, model, &models, today));
+    std::iter::once(Finding::good(offers)).chain(judged).collect()
 }
+
+const O3_SEARCH: &str = "o3_search";
 
 /// The models that the settings name, by their keys.
 fn configured(settings: &AnswersSettings) -> Vec<(&'static str, &str)> {
@@ -95,7 +95,7 @@ fn configured(settings: &AnswersSettings) -> Vec<(&'static str, &str)> {
         ("model_profiles.answer_quick", &profiles.answer_quick),
     ];
     let named = all.into_iter().filter_map(|(key, profile)| Some((key, profile.as_ref()?.model.as_str())));
-    named.chain([("o3_search", settings.o3_search.model.as_str())]).collect()
+    named.chain([(O3_SEARCH, settings.o3_search.model.as_str())]).collect()
 }
 
 fn judge(key: &str, name: &str, models: &[Model], today: Date) -> Finding {
@@ -108,10 +108,14 @@ fn judge(key: &str, name: &str, models: &[Model], today: Date) -> Finding {
     };
     let date = model.shutdown_date.as_deref().and_then(|date| Date::parse(date.get(..10)?));
     match date {
+        Some(date) if date < today => {
+            Finding::bad(format!("answers: {key}.model: {name} was shut down on {date}"), FIX)
+        }
         Some(date) if date.days() < today.days() + SOON_DAYS => {
             Finding::bad(format!("answers: {key}.model: {name} is shut down on {date}"), FIX)
         }
-        _ => Finding::good(format!("answers: {key}.model: {name}")),
+        Some(date) => Finding::good(format!("answers: {key}.model: {name} (until {date})")),
+        None => Finding::good(format!("answers: {key}.model: {name}")),
     }
 }
 

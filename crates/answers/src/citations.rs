@@ -1,15 +1,17 @@
 //! From the links of a reply to citations that can be trusted: real pages, each once, with a date only
 //! where one is known.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use annai_core::Date;
 use reqwest::Url;
 
+use crate::dates::date_beside;
 use crate::responses::{Link, Reading};
 
-/// Longer addresses are not for people.
-const MOST_URL_BYTES: usize = 4096;
+/// Longer addresses and names are not for people.
+const MOST_URL_BYTES: usize = 2048;
+const MOST_NAME_CHARS: usize = 100;
 /// Query parameters that tell where a reader came from. Those of `utm_…` are others.
 const TRACKING: &[&str] = &[
     "gclid",
@@ -47,6 +49,9 @@ pub struct Page {
     pub score: Option<f64>,
     /// Where it is cited, in bytes of the text; empty for a source.
     pub place: std::ops::Range<usize>,
+    /// Whether it is a service without a page.
+    pub service: bool,
+    identity: String,
 }
 
 /// Pages, and how many were left out because they lie outside the allowed sites.
@@ -58,30 +63,72 @@ pub struct Pages {
     pub dropped: usize,
 }
 
-/// The pages among these links: addresses cleaned, each once, only those of `domains` if there are any.
-pub fn pages<'a>(links: impl IntoIterator<Item = &'a Link>, text: &str, domains: &[String]) -> Pages {
-    let (mut found, mut seen) = (Pages::default(), HashSet::new());
+/// The pages among these links: addresses cleaned, each once, only those of `domains` if there are any. What several
+/// links know of one page is put together.
+pub fn pages<'a>(links: impl IntoIterator<Item = &'a Link>, domains: &[String]) -> Pages {
+    let (mut found, mut seen) = (Pages::default(), HashMap::<String, Option<usize>>::new());
     for link in links {
-        let Some(Address { url, identity, host }) = address(&link.url) else { continue };
-        if !seen.insert(identity) {
+        let Some(Address { url, identity, host }) = address(link) else { continue };
+        let published = link.published.as_deref().and_then(|date| Date::parse(date.get(..10)?));
+        let title = link.title.as_deref().map(plain_title).filter(|title| !title.is_empty());
+        if let Some(known) = seen.get(&identity) {
+            if let Some(page) = known.and_then(|index| found.pages.get_mut(index)) {
+                page.title = page.title.take().or(title);
+                page.published = page.published.or(published);
+                page.score = page.score.or(link.score);
+            }
             continue;
         }
-        if !domains.is_empty() && !domains.iter().any(|domain| is_within(&host, domain)) {
+        let allowed = domains.is_empty() || host.is_some_and(|host| is_within(&host, domains));
+        seen.insert(identity.clone(), allowed.then_some(found.pages.len()));
+        if !allowed {
             found.dropped += 1;
             continue;
         }
-        let published = link.published.as_deref().and_then(|date| Date::parse(date.get(..10)?));
-        let published = published.or_else(|| date_beside(text, link, &url));
-        let title = link.title.as_deref().map(one_line).filter(|title| !title.is_empty());
-        found.pages.push(Page { url, title, published, score: link.score, place: link.place.clone() });
+        let (score, place, service) = (link.score, link.place.clone(), link.service);
+        found.pages.push(Page { url, title, published, score, place, service, identity });
     }
     found
 }
 
-/// What an answer cites: the links of its text; where there are none, what its searches used.
-pub fn cited(reading: &Reading, domains: &[String]) -> Pages {
-    let links = if reading.citations.is_empty() { &reading.sources } else { &reading.citations };
-    pages(links, &reading.text, domains)
+/// What an answer cites: the links of its text; where none is left, what its searches used. At most so many.
+pub fn cited(reading: &Reading, domains: &[String], most: usize, today: Date) -> Pages {
+    let mut cited = pages(&reading.citations, domains);
+    let sources = pages(&reading.sources, domains);
+    if cited.pages.is_empty() {
+        cited = Pages { dropped: cited.dropped + sources.dropped, ..sources };
+    } else {
+        for page in &mut cited.pages {
+            if let Some(source) = sources.pages.iter().find(|source| source.identity == page.identity) {
+                page.title = page.title.take().or_else(|| source.title.clone());
+                page.published = page.published.or(source.published);
+            }
+        }
+    }
+    cited.pages.truncate(most);
+    find_dates(&mut cited.pages, &reading.text, today);
+    cited
+}
+
+/// Fills in the dates that stand beside the links in the text.
+pub fn find_dates(pages: &mut [Page], text: &str, today: Date) {
+    for page in pages.iter_mut().filter(|page| !page.service) {
+        let known = page.published.or_else(|| date_beside(text, &page.place, &page.url));
+        // What has not come yet was not published.
+        page.published = known.filter(|date| *date <= today);
+    }
+}
+
+/// What makes two addresses the same page; `None` for what is no page.
+pub fn identity(url: &str) -> Option<String> {
+    address(&Link { url: url.to_owned(), ..Link::default() }).map(|address| address.identity)
+}
+
+impl Page {
+    /// Whether an address is that of this page.
+    pub fn is_at(&self, url: &str) -> bool {
+        identity(url).is_some_and(|identity| identity == self.identity)
+    }
 }
 
 /// A site as the API wants it: no scheme, no path, in lower case and ASCII.
@@ -89,80 +136,109 @@ pub fn domain(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.strip_prefix("*.").unwrap_or(text);
     let url = if text.contains("://") { Url::parse(text) } else { Url::parse(&format!("https://{text}")) };
-    let host = url.ok().filter(|url| matches!(url.scheme(), "http" | "https"))?.host_str()?.to_owned();
-    let host = host.trim_matches('.');
+    let url = url.ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.username().is_empty())?;
+    let host = url.domain()?.trim_matches('.').to_owned();
     let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
-    (!host.is_empty() && host.chars().all(plain)).then(|| host.to_owned())
+    (host.contains('.') && host.chars().all(plain)).then_some(host)
 }
 
-fn is_within(host: &str, domain: &str) -> bool {
-    host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+/// Whether a host is one of these sites or below one.
+pub fn is_within(host: &str, domains: &[String]) -> bool {
+    domains.iter().any(|domain| {
+        host.strip_suffix(domain.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    })
 }
 
 struct Address {
     url: String,
-    /// What makes two addresses the same page.
     identity: String,
-    host: String,
+    /// A service has none.
+    host: Option<String>,
 }
 
-/// An address that may be shown: of a page, or the bare name of a service.
-fn address(text: &str) -> Option<Address> {
-    let text = text.trim();
-    if text.is_empty() || text.len() > MOST_URL_BYTES {
+fn address(link: &Link) -> Option<Address> {
+    let text = link.url.trim();
+    if link.service {
+        let name: String = one_line(text).chars().take(MOST_NAME_CHARS).collect();
+        return (!name.is_empty()).then(|| Address { url: name.clone(), identity: name, host: None });
+    }
+    if text.len() > MOST_URL_BYTES {
         return None;
     }
-    let Ok(parsed) = Url::parse(text) else {
-        // `oai-weather`: a service of the API's own, not a page.
-        let named =
-            text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | ' '));
-        return named.then(|| Address {
-            url: text.to_owned(),
-            identity: text.to_owned(),
-            host: text.to_owned(),
-        });
-    };
-    if !matches!(parsed.scheme(), "http" | "https") {
+    let mut url = Url::parse(text).ok()?;
+    // Other readers of addresses see another host behind a backslash or a user.
+    let odd = text.contains('\\') || !url.username().is_empty() || url.password().is_some();
+    if odd || !matches!(url.scheme(), "http" | "https") || !text.contains("://") {
         return None;
     }
-    let host = parsed.host_str()?.to_owned();
-    let odd = |letter: char| letter.is_whitespace() || letter.is_control() || "<>\"`".contains(letter);
-    let text = if text.contains(odd) { parsed.as_str() } else { text };
-    let url = without_tracking(text);
-    let mut bare = Url::parse(&url).ok()?;
-    bare.set_fragment(None);
-    Some(Address { identity: bare.as_str().trim_end_matches('/').to_owned(), url, host })
+    let host = Some(url.host_str()?.to_owned());
+    let tracks = |name: &str| name.starts_with("utm_") || TRACKING.contains(&name);
+    if url.query().is_some_and(|query| query.split('&').any(|pair| tracks(&name_of(pair)))) {
+        let kept: Vec<_> =
+            url.query()?.split('&').filter(|pair| !tracks(&name_of(pair))).map(str::to_owned).collect();
+        url.set_query((!kept.is_empty()).then(|| kept.join("&")).as_deref());
+    }
+    let shown = url.as_str().to_owned();
+    url.set_fragment(None);
+    let identity = url.as_str().trim_end_matches('/').to_owned();
+    Some(Address { url: without_markdown(&shown), identity, host })
 }
 
-fn without_tracking(url: &str) -> String {
-    let (rest, fragment) = url.split_once('#').map_or((url, None), |(rest, fragment)| (rest, Some(fragment)));
-    let Some((path, query)) = rest.split_once('?') else { return url.to_owned() };
-    let tracks = |pair: &&str| {
-        let name = pair.split('=').next().unwrap_or_default().to_ascii_lowercase();
-        name.starts_with("utm_") || TRACKING.contains(&name.as_str())
-    };
-    if !query.split('&').any(|pair| tracks(&pair)) {
-        return url.to_owned();
+fn name_of(pair: &str) -> String {
+    pair.split('=').next().unwrap_or_default().to_ascii_lowercase()
+}
+
+/// An address whose letters mean nothing to Markdown.
+fn without_markdown(url: &str) -> String {
+    let mut clean = String::with_capacity(url.len());
+    for letter in url.chars() {
+        match letter {
+            '[' => clean.push_str("%5B"),
+            ']' => clean.push_str("%5D"),
+            '<' => clean.push_str("%3C"),
+            '>' => clean.push_str("%3E"),
+            '`' => clean.push_str("%60"),
+            '|' => clean.push_str("%7C"),
+            other => clean.push(other),
+        }
     }
-    let kept: Vec<_> = query.split('&').filter(|pair| !tracks(pair)).collect();
-    let mut clean = path.to_owned();
-    if !kept.is_empty() {
-        clean = format!("{clean}?{}", kept.join("&"));
-    }
-    match fragment {
-        Some(fragment) => format!("{clean}#{fragment}"),
-        None => clean,
-    }
+    clean
 }
 
 /// The text without the mark that the API puts on its links.
 pub fn without_marks(text: &str) -> String {
     const MARK: &str = "utm_source=openai";
-    if !text.contains(MARK) {
-        return text.to_owned();
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(MARK) {
+        let (before, after) =
+            (rest.get(..start).unwrap_or_default(), rest.get(start + MARK.len()..).unwrap_or_default());
+        let goes_on = after
+            .starts_with(|letter: char| letter.is_ascii_alphanumeric() || "_-%+=".contains(letter))
+            || after
+                .strip_prefix('.')
+                .is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_alphanumeric()));
+        match before.strip_suffix(['?', '&']) {
+            Some(kept) if !goes_on => {
+                out.push_str(kept);
+                // What follows the mark takes its place.
+                match (before.ends_with('?'), after.strip_prefix('&')) {
+                    (true, Some(after)) => {
+                        out.push('?');
+                        rest = after;
+                    }
+                    _ => rest = after,
+                }
+            }
+            _ => {
+                out.push_str(before);
+                out.push_str(MARK);
+                rest = after;
+            }
+        }
     }
-    let text = text.replace(&format!("?{MARK}&"), "?");
-    text.replace(&format!("?{MARK}"), "").replace(&format!("&{MARK}"), "")
+    out.push_str(rest);
+    out
 }
 
 /// Text on one line, without control characters.
@@ -171,171 +247,42 @@ pub fn one_line(text: &str) -> String {
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The date that stands directly behind a link in the text.
-fn date_beside(text: &str, link: &Link, url: &str) -> Option<Date> {
-    let behind_mark = (!link.place.is_empty()).then(|| text.get(link.place.end..)).flatten();
-    let behind_url = [link.url.as_str(), url].into_iter().flat_map(|url| {
-        let places = text.match_indices(url).filter_map(move |(start, _)| text.get(start + url.len()..));
-        places.filter(|rest| !rest.starts_with(goes_on))
-    });
-    behind_mark.into_iter().chain(behind_url).find_map(leading_date)
+/// A title as plain text, without addresses.
+fn plain_title(title: &str) -> String {
+    let title: String = crate::snippet::plain(title).chars().take(300).collect();
+    one_line(&title)
 }
 
-/// Whether an address goes on with this letter.
-fn goes_on(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || "/?&=#%_~+-".contains(letter)
-}
-
-/// The date that a text begins with, behind brackets and words such as "published". The day of access is
-/// not the day of publication.
-fn leading_date(text: &str) -> Option<Date> {
-    const WORDS: &[&str] = &[
-        "last updated",
-        "published on",
-        "published",
-        "updated",
-        "dated",
-        "date",
-        "公開日",
-        "更新日",
-        "発表日",
-        "公開",
-        "更新",
-        "日付",
-    ];
-    let mut text = text.split('\n').next().unwrap_or_default();
-    loop {
-        text = text.trim_start_matches(|letter: char| {
-            letter.is_whitespace() || "()[]{}<>（）［］【】「」,、;:：.。·・-–—|*_`\"'".contains(letter)
-        });
-        if let Some(date) = text.get(..10).and_then(Date::parse) {
-            let digit =
-                text.get(10..).is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()));
-            return (!digit).then_some(date);
+/// The addresses in a line, in order.
+pub fn urls_in(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = line;
+    while let Some(start) = ["https://", "http://"].iter().filter_map(|scheme| rest.find(scheme)).min() {
+        let url = rest.get(start..).unwrap_or_default();
+        let stops =
+            |letter: char| letter.is_whitespace() || "<>\"'`|（）「」『』【】、。，；]".contains(letter);
+        let mut end = url.find(stops).unwrap_or(url.len());
+        // A bracket belongs to the address only where it was opened there.
+        let mut depth = 0_i32;
+        for (at, letter) in url.get(..end).unwrap_or_default().char_indices() {
+            depth += match letter {
+                '(' => 1,
+                ')' => -1,
+                _ => 0,
+            };
+            if depth < 0 {
+                end = at;
+                break;
+            }
         }
-        let lower = text.chars().take(16).collect::<String>().to_ascii_lowercase();
-        let word = WORDS.iter().find(|word| lower.starts_with(*word))?;
-        text = text.get(word.len()..)?;
+        let url =
+            url.get(..end).unwrap_or_default().trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_']);
+        found.push(url);
+        rest = rest.get(start + url.len().max(1)..).unwrap_or_default();
     }
+    found
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn link(url: &str) -> Link {
-        Link { url: url.to_owned(), ..Link::default() }
-    }
-
-    fn urls(links: &[&str], domains: &[&str]) -> (Vec<String>, usize) {
-        let links: Vec<_> = links.iter().map(|url| link(url)).collect();
-        let domains: Vec<_> = domains.iter().map(|domain| (*domain).to_owned()).collect();
-        let found = pages(&links, "", &domains);
-        (found.pages.into_iter().map(|page| page.url).collect(), found.dropped)
-    }
-
-    #[test]
-    fn pages_are_cited_once_without_tracking() {
-        let links = [
-            "https://a.example/x?utm_source=openai",
-            "https://a.example/x#part",
-            "https://A.example/x/?utm_medium=b&fbclid=1",
-            "https://a.example/x?id=2&utm_source=openai#p",
-            "javascript:alert(1)",
-            "data:text/html,x",
-            "ftp://a.example/",
-            "file:///etc/passwd",
-            "",
-            "oai-weather",
-            "oai-weather",
-            "http://b.example",
-            "//c.example/path",
-        ];
-        let expected =
-            ["https://a.example/x", "https://a.example/x?id=2#p", "oai-weather", "http://b.example"];
-        assert_eq!(urls(&links, &[]), (expected.map(str::to_owned).into(), 0));
-    }
-
-    #[test]
-    fn other_sites_are_dropped_and_counted() {
-        let links = [
-            "https://www.jma.go.jp/a",
-            "https://jma.go.jp/",
-            "https://notjma.go.jp/",
-            "https://jma.go.jp.evil.example/",
-        ];
-        let (kept, dropped) = urls(&links, &["jma.go.jp"]);
-        assert_eq!((kept.len(), dropped), (2, 2));
-    }
-
-    #[test]
-    fn domains_are_bare_hosts() {
-        for (text, expected) in [
-            ("jma.go.jp", Some("jma.go.jp")),
-            (" https://www.JMA.go.jp/bosai?x=1 ", Some("www.jma.go.jp")),
-            ("*.example.com", Some("example.com")),
-            ("example.com:8080/path", Some("example.com")),
-            ("日本.jp", Some("xn--wgv71a.jp")),
-            ("example.com.", Some("example.com")),
-            ("ftp://example.com", None),
-            ("", None),
-            ("a b", None),
-            ("[::1]", None),
-        ] {
-            assert_eq!(domain(text).as_deref(), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_date_counts_only_beside_its_link_and_not_as_day_of_access() {
-        let date = |text: &str| {
-            let links = [link("https://a.example/x")];
-            pages(&links, text, &[]).pages[0].published.map(|date| date.to_string())
-        };
-        for text in [
-            "- https://a.example/x (2026-01-02)",
-            "- [T](https://a.example/x) — 2026-01-02",
-            "https://a.example/x（公開日：2026-01-02）",
-            "https://a.example/x?, (Last updated: 2026-01-02)",
-        ] {
-            let text = text.replace("x?,", "x ,");
-            assert_eq!(date(&text).as_deref(), Some("2026-01-02"), "{text}");
-        }
-        for text in [
-            "https://a.example/x (accessed 2026-01-02)",
-            "https://a.example/x（アクセス日 2026-01-02）",
-            "https://a.example/x/y (2026-01-02)",
-            "https://a.example/x\n(2026-01-02)",
-            "https://a.example/x and since 2026-01-02",
-            "https://a.example/x (2026-02-30)",
-            "https://a.example/x (2026-01-023)",
-            "2026-01-02 https://a.example/x",
-        ] {
-            assert_eq!(date(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn marks_of_the_api_are_taken_off() {
-        assert_eq!(
-            without_marks(
-                "a (https://x/?utm_source=openai) b https://y/?a=1&utm_source=openai, https://z/?utm_source=openai&b=2"
-            ),
-            "a (https://x/) b https://y/?a=1, https://z/?b=2"
-        );
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_but_pages_and_names_gets_through(url in "\\PC{0,60}") {
-            for page in pages(&[link(&url)], "", &[]).pages {
-                let parsed = Url::parse(&page.url);
-                let is_page = page.url.contains(':');
-                let is_good = parsed.map_or(!is_page, |url| is_page && url.has_host());
-                prop_assert!(is_good, "{}", page.url);
-            }
-        }
-    }
-}
+#[path = "citations_tests.rs"]
+mod tests;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use annai_core::JsonObject;
 use annai_core::config::{Env, Inherits, Secret, Settings};
+use reqwest::Url;
+use reqwest::header::HeaderName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +42,8 @@ pub struct Openai {
     pub base_url: String,
     /// Let `http://` reach hosts other than this machine. The key then travels in the clear.
     pub allow_insecure: bool,
-    /// More fields for the request body, for gateways.
+    /// More fields for the request body, for gateways; they are never shown.
+    #[schemars(extend("writeOnly" = true))]
     pub extra_body: JsonObject,
     /// More headers for every request, for gateways; their values are never shown.
     pub extra_headers: BTreeMap<String, Secret>,
@@ -288,6 +291,7 @@ pub struct UserLocation {
     #[serde(rename = "type")]
     pub kind: LocationKind,
     /// Two letters, as in `JP`.
+    #[schemars(length(min = 2, max = 2))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<String>,
     /// A region or state.
@@ -379,6 +383,50 @@ impl Settings for AnswersSettings {
 }
 
 impl AnswersSettings {
+    /// What is wrong with values whose form a schema cannot tell: the key, and the problem. Values are not repeated:
+    /// a key may stand where its variable's name belongs.
+    #[must_use]
+    pub fn problems(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        let mut say = |key: &str, problem: &str| found.push((key.to_owned(), problem.to_owned()));
+        let openai = &self.openai;
+        if !is_variable(&openai.api_key_env) {
+            say(
+                "openai.api_key_env",
+                "expected the name of an environment variable, such as OPENAI_API_KEY; the key itself belongs into that variable",
+            );
+        }
+        if let Ok(url) = Url::parse(openai.base_url.trim()) {
+            if !url.username().is_empty() || url.password().is_some() {
+                say("openai.base_url", "no user or password belongs there; use openai.extra_headers");
+            }
+            if url.query_pairs().any(|(name, _)| is_secret_name(&name)) {
+                say("openai.base_url", "no key belongs there; use openai.extra_headers");
+            }
+        }
+        for name in openai.extra_headers.keys() {
+            let lower = name.to_ascii_lowercase();
+            if HeaderName::from_bytes(lower.as_bytes()).is_err() || RESERVED_HEADERS.contains(&lower.as_str())
+            {
+                say(
+                    &format!("openai.extra_headers.{name}"),
+                    "expected a header's name that is not one of HTTP's own",
+                );
+            }
+        }
+        for key in ["input", "instructions", "stream"] {
+            if openai.extra_body.contains_key(key) {
+                say(&format!("openai.extra_body.{key}"), "is made from the question and cannot be set");
+            }
+        }
+        for (index, domain) in self.search.defaults.domains.iter().enumerate() {
+            if crate::citations::domain(domain).is_none() {
+                say(&format!("search.defaults.domains[{index}]"), "expected a site such as jma.go.jp");
+            }
+        }
+        found
+    }
+
     /// What deserves a word but does not stop the start.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
@@ -395,3 +443,26 @@ impl AnswersSettings {
 
 /// What the answer tools say when their profile is null.
 pub(crate) const PROFILE_REQUIRED: &str = "model_profiles.answer is required";
+
+/// Headers that belong to the connection, not to the gateway.
+const RESERVED_HEADERS: &[&str] = &[
+    "connection",
+    "content-length",
+    "content-type",
+    "expect",
+    "host",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+fn is_variable(name: &str) -> bool {
+    let good = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    name.chars().all(good) && !name.starts_with(|letter: char| letter.is_ascii_digit()) && name.len() <= 128
+}
+
+fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["key", "token", "secret", "password", "sig"].iter().any(|word| name.contains(word))
+}

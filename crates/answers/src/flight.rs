@@ -25,7 +25,7 @@ struct Flight<T> {
     steps: watch::Receiver<Step>,
 }
 
-/// The requests under way, by what they ask.
+/// The requests under way, by what they ask and how.
 pub struct Flights<T> {
     flying: Arc<Mutex<Flying<T>>>,
 }
@@ -69,8 +69,9 @@ impl<T: Send + Sync + 'static> Flights<T> {
         }
         tokio::select! {
             biased;
-            done = work => done,
-            () = tell(call, steps) => unreachable_wait().await,
+            done = work.clone() => done,
+            // There is nothing more to tell; the work ends in a moment.
+            () = tell(call, steps) => work.await,
         }
     }
 
@@ -106,10 +107,6 @@ fn lock<T>(flying: &Mutex<Flying<T>>) -> MutexGuard<'_, Flying<T>> {
     flying.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn unreachable_wait<T>() -> T {
-    std::future::pending().await
-}
-
 /// Tells a caller each step, not too often, and that the work goes on when there is none.
 async fn tell(call: &Call, mut steps: watch::Receiver<Step>) {
     let (started, mut count) = (Instant::now(), 0.0);
@@ -130,6 +127,9 @@ async fn tell(call: &Call, mut steps: watch::Receiver<Step>) {
     }
 }
 
+/// So much may be kept, in bytes.
+const MOST_KEPT: usize = 32 << 20;
+
 /// Answers that are given again for a while.
 pub struct Cache<T> {
     ttl: Duration,
@@ -137,12 +137,15 @@ pub struct Cache<T> {
     kept: Mutex<Kept<T>>,
 }
 
-/// Answers with the time they came, by what was asked.
-type Kept<T> = HashMap<Arc<str>, (Instant, Arc<T>)>;
+/// Answers with their size and the time they came, by what was asked.
+struct Kept<T> {
+    by_key: HashMap<Arc<str>, (Instant, usize, Arc<T>)>,
+    bytes: usize,
+}
 
 impl<T> Cache<T> {
     pub fn new(ttl: Duration, most: usize) -> Self {
-        Self { ttl, most, kept: Mutex::default() }
+        Self { ttl, most, kept: Mutex::new(Kept { by_key: HashMap::new(), bytes: 0 }) }
     }
 
     pub fn get(&self, key: &str) -> Option<Arc<T>> {
@@ -150,30 +153,36 @@ impl<T> Cache<T> {
             return None;
         }
         let kept = self.lock();
-        let (since, value) = kept.get(key)?;
+        let (since, _, value) = kept.by_key.get(key)?;
         (since.elapsed() < self.ttl).then(|| value.clone())
     }
 
-    pub fn put(&self, key: &str, value: Arc<T>) {
+    /// Keeps a value of about so many bytes; the oldest ones make room.
+    pub fn put(&self, key: &str, value: Arc<T>, bytes: usize) {
         if self.ttl.is_zero() {
             return;
         }
+        let bytes = bytes + key.len();
         let mut kept = self.lock();
-        if kept.len() >= self.most && !kept.contains_key(key) {
-            kept.retain(|_, (since, _)| since.elapsed() < self.ttl);
+        kept.remove(key);
+        while kept.by_key.len() >= self.most || (kept.bytes + bytes > MOST_KEPT && !kept.by_key.is_empty()) {
+            let oldest = kept.by_key.iter().min_by_key(|(_, (since, ..))| *since).map(|(key, _)| key.clone());
+            kept.remove(&oldest.unwrap_or_else(|| key.into()));
         }
-        while kept.len() >= self.most && !kept.contains_key(key) {
-            let oldest = kept.iter().min_by_key(|(_, (since, _))| *since).map(|(key, _)| key.clone());
-            match oldest {
-                Some(oldest) => kept.remove(&oldest),
-                None => break,
-            };
-        }
-        kept.insert(key.into(), (Instant::now(), value));
+        kept.bytes += bytes;
+        kept.by_key.insert(key.into(), (Instant::now(), bytes, value));
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept<T>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Kept<T> {
+    fn remove(&mut self, key: &str) {
+        if let Some((_, bytes, _)) = self.by_key.remove(key) {
+            self.bytes -= bytes;
+        }
     }
 }
 
@@ -287,14 +296,20 @@ mod tests {
     fn the_cache_forgets() {
         let cache = Cache::new(Duration::from_secs(60), 2);
         for key in ["a", "b", "c"] {
-            cache.put(key, Arc::new(key));
+            cache.put(key, Arc::new(key), 1);
         }
         assert_eq!((cache.get("a"), cache.get("c").as_deref()), (None, Some(&"c")));
+        // The same one again takes no more room, and what is too large makes the others go.
+        cache.put("c", Arc::new("d"), 1);
+        assert_eq!((cache.get("b").as_deref(), cache.get("c").as_deref()), (Some(&"b"), Some(&"d")));
+        cache.put("e", Arc::new("e"), MOST_KEPT);
+        assert_eq!((cache.get("b"), cache.get("e").as_deref()), (None, Some(&"e")));
+        assert_eq!(cache.lock().by_key.len(), 1);
         let off = Cache::new(Duration::ZERO, 2);
-        off.put("a", Arc::new(1));
+        off.put("a", Arc::new(1), 1);
         assert_eq!(off.get("a"), None);
         let brief = Cache::new(Duration::from_nanos(1), 2);
-        brief.put("a", Arc::new(1));
+        brief.put("a", Arc::new(1), 1);
         std::thread::sleep(Duration::from_millis(1));
         assert_eq!(brief.get("a"), None);
     }

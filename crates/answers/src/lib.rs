@@ -4,6 +4,7 @@ mod asking;
 mod check;
 mod citations;
 pub mod config;
+mod dates;
 mod flight;
 mod policy;
 mod readable;

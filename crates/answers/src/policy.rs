@@ -45,6 +45,10 @@ pub fn instructions(policy: &Policy, folder: &Path) -> Result<String, String> {
 }
 
 fn read(path: &Path) -> Result<String, String> {
+    let about = std::fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?;
+    if !about.is_file() {
+        return Err("is not a file".to_owned());
+    }
     let file = std::fs::File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
     let mut text = String::new();
     let read = file.take(MOST_BYTES + 1).read_to_string(&mut text);
@@ -61,7 +65,7 @@ fn read(path: &Path) -> Result<String, String> {
 /// A trigger and the Japanese words that it stands for.
 const JAPANESE: &[(&str, &[&str])] = &[
     ("today", &["今日", "本日"]),
-    ("now", &["現在", "今すぐ"]),
+    ("now", &["現在", "今すぐ", "今の", "今は", "いま"]),
     ("latest", &["最新"]),
     ("breaking", &["速報"]),
     ("price", &["価格", "値段"]),
@@ -79,7 +83,7 @@ const JAPANESE: &[(&str, &[&str])] = &[
 /// Whether a question holds a word that calls for a search. Words of Latin letters must stand alone:
 /// "know" is not "now".
 pub fn calls_for_search(question: &str, triggers: &[String]) -> bool {
-    let question = question.to_lowercase();
+    let question = half_width(question);
     triggers.iter().any(|trigger| {
         let trigger = trigger.trim().to_lowercase();
         let japanese = JAPANESE.iter().find(|(word, _)| *word == trigger);
@@ -88,21 +92,31 @@ pub fn calls_for_search(question: &str, triggers: &[String]) -> bool {
     })
 }
 
+/// Lower case, with the full-width forms of ASCII as ASCII.
+fn half_width(text: &str) -> String {
+    let narrow = |letter: char| match letter {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(letter as u32 - 0xfee0).unwrap_or(letter),
+        other => other,
+    };
+    text.chars().map(narrow).flat_map(char::to_lowercase).collect()
+}
+
 fn holds(question: &str, word: &str) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric();
+    // A vulnerability is one of the vulnerabilities.
+    let stem = word.strip_suffix('y').filter(|stem| stem.ends_with(is_letter)).unwrap_or(word);
     let stands_alone = |start: usize| {
         let before = question.get(..start).and_then(|text| text.chars().next_back());
-        let after = question.get(start + word.len()..).and_then(|text| text.chars().next());
-        let joins = |end: Option<char>, next: Option<char>| {
-            end.is_some_and(|end| end.is_ascii_alphanumeric())
-                && next.is_some_and(|next| next.is_ascii_alphanumeric())
-        };
-        // A plural or a past tense is the same word.
-        let rest = question.get(start + word.len()..).unwrap_or_default();
-        let ending = rest.split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
-        !joins(before, word.chars().next())
-            && (!joins(word.chars().next_back(), after) || matches!(ending, "s" | "d" | "es" | "ed"))
+        if stem.starts_with(is_letter) && before.is_some_and(is_letter) {
+            return false;
+        }
+        // A plural or a past tense is the same word; no ending is longer than three letters.
+        let rest = question.get(start + stem.len()..).unwrap_or_default();
+        let ending: String = rest.chars().take_while(|letter| is_letter(*letter)).take(4).collect();
+        let endings: &[&str] = if stem == word { &["", "s", "d", "es", "ed"] } else { &["y", "ies"] };
+        !stem.ends_with(is_letter) || endings.contains(&ending.as_str())
     };
-    !word.is_empty() && question.match_indices(word).any(|(start, _)| stands_alone(start))
+    !stem.is_empty() && question.match_indices(stem).any(|(start, _)| stands_alone(start))
 }
 
 #[cfg(test)]
@@ -156,6 +170,9 @@ mod tests {
             "本日の東京の天気は？",
             "price of gold",
             "is it EOL?",
+            "OpenSSL vulnerabilities",
+            "ＥＯＬ?",
+            "今の首相は",
             "Rust 1.95 was released",
         ] {
             assert!(calls_for_search(question, &triggers), "{question}");
@@ -163,6 +180,10 @@ mod tests {
         for question in ["HTTP 404 の意味", "Do you know me?", "a pricey snowman", ""] {
             assert!(!calls_for_search(question, &triggers), "{question}");
         }
+        // Long questions take no long time.
+        let started = std::time::Instant::now();
+        assert!(!calls_for_search(&format!("x{}", "now".repeat(100_000)), &triggers));
+        assert!(started.elapsed() < std::time::Duration::from_secs(2), "{:?}", started.elapsed());
         assert!(!calls_for_search("the weather", &[]));
         assert!(calls_for_search("株価は？", &["株価".to_owned()]));
     }

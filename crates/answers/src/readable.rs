@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use annai_core::JsonObject;
 use serde_json::Value;
 
+use crate::citations::{identity, urls_in};
 use crate::sources;
 
 /// The output of an answer tool as text, with what its `_meta` tells.
@@ -15,18 +16,27 @@ pub fn readable(output: &Value, meta: &JsonObject) -> String {
     let answer = text(output, "answer");
     let mut out = format!("{}\n", sources::body(&answer));
     let citations = output.get("citations").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let listed = sources::lines(&answer);
+    let at = |line: &str, url: &str| {
+        line.contains(url)
+            && (!url.contains("://") || urls_in(line).iter().any(|found| identity(found) == identity(url)))
+    };
     let mut entries: Vec<_> = citations
         .iter()
         .map(|citation| {
-            let (title, url, date) =
-                (text(citation, "title"), text(citation, "url"), text(citation, "published_at"));
-            let date = if date.is_empty() { date } else { format!(" ({date})") };
+            let (title, url) = (text(citation, "title"), text(citation, "url"));
+            // The day of publication, or of access, as the list has it.
+            let line = listed.iter().find(|line| at(line, &url));
+            let date = line
+                .and_then(|line| line.rsplit_once(" ("))
+                .map(|(_, date)| format!(" ({date}"))
+                .unwrap_or_default();
             if title.is_empty() { format!("{url}{date}") } else { format!("{title}{date}\n      {url}") }
         })
         .collect();
     // The answer may list more than it cites.
-    let known = |line: &str| citations.iter().any(|citation| line.contains(&text(citation, "url")));
-    let more = sources::lines(&answer).into_iter().filter(|line| !known(line));
+    let known = |line: &str| citations.iter().any(|citation| at(line, &text(citation, "url")));
+    let more = listed.iter().filter(|line| !known(line));
     entries.extend(more.map(|line| line.trim_start_matches([' ', '-', '*', '•']).to_owned()));
     if !entries.is_empty() {
         out.push_str("\nSources\n");
@@ -60,7 +70,7 @@ mod tests {
     #[test]
     fn sources_are_numbered_and_the_cost_is_told() {
         let output = json!({
-            "answer": "It rains.\n\nSources:\n- https://a.example/ (2026-01-02)\n- https://c.example/ (accessed 2026-11-16)",
+            "answer": "It rains.\n\nSources:\n- https://a.example/ (2026-01-02)\n- oai-weather (accessed 2026-11-16)\n- https://a.example/xyz (accessed 2026-11-16)",
             "used_search": true,
             "citations": [{ "url": "https://a.example/", "title": "A", "published_at": "2026-01-02" }, { "url": "oai-weather" }],
             "model": "gpt-6.1-terra",
@@ -71,7 +81,7 @@ mod tests {
         });
         assert_eq!(
             readable(&output, meta.as_object().unwrap()),
-            "It rains.\n\nSources\n   1  A (2026-01-02)\n      https://a.example/\n   2  oai-weather\n   3  https://c.example/ (accessed 2026-11-16)\n\n\
+            "It rains.\n\nSources\n   1  A (2026-01-02)\n      https://a.example/\n   2  oai-weather (accessed 2026-11-16)\n   3  https://a.example/xyz (accessed 2026-11-16)\n\n\
              gpt-6.1-terra · 1000 tokens (900 in, 100 out) · 1.2 s\n"
         );
     }

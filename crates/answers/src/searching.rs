@@ -106,13 +106,14 @@ impl Query {
             first_delay: FIRST_DELAY,
             retry_timeouts: desk.settings.request.retry_timeouts,
         };
-        let exchange = desk.client.ask(Ask { body, question: &self.query, stream, patience, steps }).await?;
+        let model_settings = "O3_SEARCH_MODEL or o3_search.model";
+        let ask = Ask { body, question: &self.query, model_settings, stream, patience, steps };
+        let exchange = desk.client.ask(ask).await?;
         let reading = read(&exchange.response);
         if !reading.searched {
-            return Err(Failed::new(
-                Cause::Unfinished,
-                "the model answered without a search; try other words",
-            ));
+            let failed =
+                Failed::new(Cause::Unfinished, "the model answered without a search; try other words");
+            return Err(Failed { retries: exchange.retries, ..failed });
         }
         let results = self.results(&reading);
         let text = readable(&results);
@@ -123,10 +124,15 @@ impl Query {
     /// Pages that were cited, then those that the search used besides, and nothing else.
     fn results(&self, reading: &Reading) -> Vec<SearchResult> {
         let links = reading.citations.iter().chain(&reading.sources);
-        let pages = citations::pages(links, &reading.text, &[]).pages;
+        let mut pages = citations::pages(links, &[]).pages;
         // A service has no page to go to.
-        let pages = pages.into_iter().filter(|page| page.url.contains("://") && !self.is_too_old(page));
-        let marks: Vec<_> = reading.citations.iter().map(|link| link.place.clone()).collect();
+        pages.retain(|page| !page.service);
+        // Some may be too old, so more than the limit are looked at, but not all.
+        pages.truncate(self.limit.saturating_mul(4));
+        citations::find_dates(&mut pages, &reading.text, self.today);
+        let pages = pages.into_iter().filter(|page| !self.is_too_old(page));
+        let mut marks: Vec<_> = reading.citations.iter().map(|link| link.place.clone()).collect();
+        marks.sort_by_key(|mark| mark.start);
         let result = |page: Page| {
             let host = Url::parse(&page.url).ok().and_then(|url| url.host_str().map(str::to_owned));
             SearchResult {

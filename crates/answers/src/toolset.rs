@@ -59,7 +59,7 @@ fn not_configured(problem: String) -> ToolError {
 pub struct Answers {
     pub(crate) desk: Arc<Desk>,
     pub(crate) flights: Flights<Result<Answered, Failed>>,
-    pub(crate) cache: Cache<Answered>,
+    pub(crate) cache: Cache<Result<Answered, Failed>>,
 }
 
 /// Everything that asking needs; requests under way hold it too.

@@ -1,6 +1,6 @@
 //! How failures look on the wire: the codes that users of the servers before this one know.
 
-use annai_core::{ErrorKind, Facts, JsonObject, ToolError, WireError};
+use annai_core::{ErrorKind, Facts, JsonObject, ToolError, WireError, telemetry};
 use serde_json::{Value, json};
 
 use crate::config::PROFILE_REQUIRED;
@@ -11,7 +11,9 @@ pub fn tool_error(failed: &Failed) -> ToolError {
     let kind = match (failed.cause, failed.status) {
         (Cause::TimedOut, _) => ErrorKind::TimedOut,
         (Cause::Refused, Some(401 | 403)) => ErrorKind::Unauthorized,
-        (Cause::Refused, Some(429)) if !failed.is_quota() => ErrorKind::RateLimited,
+        _ if failed.quota => ErrorKind::Upstream,
+        (Cause::Refused, Some(429)) => ErrorKind::RateLimited,
+        (Cause::Unfinished, _) if failed.rate_limited => ErrorKind::RateLimited,
         _ => ErrorKind::Upstream,
     };
     ToolError::new(kind, failed.reason()).with_details(failed.data()).because(failed.reason())
@@ -26,11 +28,17 @@ pub fn answers(tool: &Facts, error: &ToolError) -> WireError {
     let rpc =
         |code, message: &str, data: Option<Value>| WireError::Rpc { code, message: message.to_owned(), data };
     match error.kind() {
-        ErrorKind::InvalidParameter => rpc(
-            -32001,
-            &format!("{}: invalid arguments", tool.name),
-            Some(json!({ "reason": error.message() })),
-        ),
+        ErrorKind::InvalidParameter => {
+            let mut data = json!({ "reason": error.message() });
+            if let (true, Some(data)) = (telemetry::debugging(), data.as_object_mut()) {
+                data.insert(
+                    "message".to_owned(),
+                    error.message().chars().take(400).collect::<String>().into(),
+                );
+                data.insert("name".to_owned(), error.kind().code().into());
+            }
+            rpc(-32001, &format!("{}: invalid arguments", tool.name), Some(data))
+        }
         ErrorKind::NotConfigured if detail(error, "env").is_some() => {
             rpc(-32051, error.message(), error.details().cloned())
         }
@@ -74,7 +82,7 @@ pub fn search(error: &ToolError) -> WireError {
             rpc(-32003, "Rate Limit Exceeded", data)
         }
         ErrorKind::Internal => {
-            let cause = if tracing::event_enabled!(tracing::Level::DEBUG) {
+            let cause = if telemetry::debugging() {
                 std::error::Error::source(error)
                     .map_or_else(|| error.message().to_owned(), ToString::to_string)
             } else {

@@ -5,6 +5,7 @@ pub mod call;
 pub mod config;
 pub mod date;
 pub mod error;
+pub mod json;
 pub mod metrics;
 pub mod schema;
 pub mod telemetry;

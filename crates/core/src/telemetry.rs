@@ -5,7 +5,7 @@ use std::fmt::{Debug, Write as _};
 use std::fs::File;
 use std::io::Write as _;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -24,6 +24,7 @@ const MOST_WAITING: usize = 1024;
 
 static WRITER: OnceLock<SyncSender<Entry>> = OnceLock::new();
 static DROPPED: AtomicU64 = AtomicU64::new(0);
+static DEBUGGING: AtomicBool = AtomicBool::new(false);
 
 enum Entry {
     Line(String),
@@ -37,10 +38,19 @@ pub struct Log {
     pub level: LevelFilter,
     /// A copy of every line.
     pub file: Option<File>,
+    /// Whether errors tell callers more than usual.
+    pub debugging: bool,
+}
+
+/// Whether the program was started for debugging; decided once.
+#[must_use]
+pub fn debugging() -> bool {
+    DEBUGGING.load(Ordering::Relaxed)
 }
 
 /// Starts logging. The thread that writes starts with the first line. Later calls change nothing.
 pub fn start(log: Log) {
+    DEBUGGING.store(log.debugging, Ordering::Relaxed);
     let file = std::sync::Mutex::new(log.file);
     let subscriber = Lines { level: log.level, file };
     if tracing::subscriber::set_global_default(subscriber).is_ok() {
@@ -159,17 +169,22 @@ struct Fields(JsonObject);
 
 impl Fields {
     fn put(&mut self, field: &Field, mut value: Value) {
-        if let Value::String(text) = &mut value
-            && let Some((end, _)) = text.char_indices().nth(MOST_CHARS)
-        {
-            text.truncate(end);
-            text.push('…');
-        }
+        cut(&mut value);
         match field.name() {
             "message" => self.0.insert("msg".into(), value),
             "cause" if value == "" => None,
             name => self.0.insert(name.into(), value),
         };
+    }
+}
+
+/// Bounds a text.
+fn cut(value: &mut Value) {
+    if let Value::String(text) = value
+        && let Some((end, _)) = text.char_indices().nth(MOST_CHARS)
+    {
+        text.truncate(end);
+        text.push('…');
     }
 }
 
@@ -182,7 +197,8 @@ impl Visit for Fields {
 
     fn record_str(&mut self, field: &Field, value: &str) {
         if field.name() == "with" {
-            if let Ok(Value::Object(more)) = serde_json::from_str(value) {
+            if let Ok(Value::Object(mut more)) = serde_json::from_str(value) {
+                more.values_mut().for_each(cut);
                 self.0.extend(more);
             }
         } else {

@@ -1,6 +1,7 @@
 //! JSON values to MCP messages. Stricter and kinder than the SDK's own reading, which drops what it does
 //! not understand: everything that deserves an answer gets one, with the field that is wrong.
 
+use annai_core::json::{MOST_VALUES, has_too_many_values};
 use rmcp::model::{
     CancelledNotification, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta,
     InitializedNotification, JsonRpcMessage, MetaObject, PingRequest, ProgressNotification, Request,
@@ -92,8 +93,6 @@ type Bad = (ErrorCode, String);
 pub const MOST_ID_BYTES: usize = 1024;
 /// So much of a client's own text is repeated to it.
 const MOST_ECHO: usize = 200;
-/// A value takes up to a hundred times its text in memory, so their number is limited as the text is.
-const MOST_VALUES: usize = 200_000;
 
 /// The methods that are read.
 const METHODS: [&str; 18] = [
@@ -117,25 +116,6 @@ const METHODS: [&str; 18] = [
     "tasks/cancel",
 ];
 
-/// Whether a JSON text holds more values than are read: each but the first follows a comma or an opening bracket
-/// outside of strings.
-fn has_too_many_values(json: &str) -> bool {
-    if json.len() <= MOST_VALUES {
-        return false;
-    }
-    let (mut values, mut in_string, mut escaped) = (0, false, false);
-    for byte in json.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = in_string,
-            b'"' => in_string = !in_string,
-            b',' | b'[' | b'{' if !in_string => values += 1,
-            _ => {}
-        }
-    }
-    values >= MOST_VALUES
-}
-
 /// Reads a request by its method, so that wrong parameters are told from an unknown method.
 fn request(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, Bad> {
     use ClientRequest as Is;
@@ -144,7 +124,7 @@ fn request(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, Bad
         return Err((ErrorCode::METHOD_NOT_FOUND, format!("method not found: {shown}")));
     }
     if let Some(params) = params
-        && has_too_many_values(params.get())
+        && has_too_many_values(params.get().as_bytes())
     {
         return Err(bad(method, &format!("params: more than {MOST_VALUES} values")));
     }

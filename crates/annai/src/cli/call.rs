@@ -8,7 +8,7 @@ use annai_core::{Call, ErrorKind, Identity, JsonObject, Progress, Registry, Tool
 use serde_json::Value;
 use tokio::runtime::Builder;
 
-use super::terminal::{Colours, ProgressLine};
+use super::terminal::{Colours, ProgressLine, plain};
 use super::{Failure, USAGE, print};
 use crate::app::App;
 
@@ -38,9 +38,9 @@ pub(super) fn run(app: &App, tool: &str, words: &[String], format: Format) -> Re
     let outcome = runtime.block_on(execute(&registry, tool, words, format, call));
     runtime.shutdown_background();
     match outcome {
-        Ok(text) => Ok(print(&text)?),
+        Ok(text) => Ok(print(&if format == Format::Text { plain(&text) } else { text })?),
         Err(failure) => {
-            let _ = writeln!(io::stderr(), "{} {}", colours.paint(31, "✗"), failure.message);
+            let _ = writeln!(io::stderr(), "{} {}", colours.paint(31, "✗"), plain(&failure.message));
             Err(Failure { message: String::new(), exit_code: failure.exit_code })
         }
     }

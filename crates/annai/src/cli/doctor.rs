@@ -8,7 +8,7 @@ use annai_core::config::Origin;
 use annai_core::{Identity, schema};
 use annai_server::http::Door;
 
-use super::terminal::Colours;
+use super::terminal::{Colours, plain};
 use super::{Failure, Options, print};
 use crate::app::{self, App};
 use crate::catalog::Family;
@@ -49,7 +49,7 @@ fn report(findings: &[Finding], colours: Colours) -> String {
     let mut text = String::new();
     for finding in findings {
         let mark = if finding.good { colours.paint(32, "✓") } else { colours.paint(31, "✗") };
-        let _ = writeln!(text, "{mark} {}", finding.what);
+        let _ = writeln!(text, "{mark} {}", plain(&finding.what));
         if let Some(fix) = &finding.fix {
             let _ = writeln!(text, "  → {fix}");
         }
@@ -60,19 +60,20 @@ fn report(findings: &[Finding], colours: Colours) -> String {
 fn look(app: &App) -> Vec<Finding> {
     let mut findings = configuration(app);
     findings.extend([tools(app), door(app), port(app)]);
-    if app.serves(Family::Answers) || app.serves(Family::Search) {
-        findings.extend(answers(app));
+    let (serves_answers, serves_search) = (app.serves(Family::Answers), app.serves(Family::Search));
+    if serves_answers || serves_search {
+        findings.extend(answers(app, serves_answers, serves_search));
     }
     findings
 }
 
 /// The key, the API's address and the models.
-fn answers(app: &App) -> Vec<Finding> {
+fn answers(app: &App, answers: bool, search: bool) -> Vec<Finding> {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return vec![Finding::bad(format!("answers: {error}"), "free some resources")],
     };
-    let found = runtime.block_on(annai_answers::check(&app.answers));
+    let found = runtime.block_on(annai_answers::check(&app.answers, answers, search));
     found
         .into_iter()
         .map(|found| Finding { good: found.fix.is_none(), what: found.what, fix: found.fix })

@@ -161,8 +161,7 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
             Err(Failure::usage("--stdio and --http serve; give either them or a command"))
         }
         _ if options.show_config => {
-            let app = App::start(options)?;
-            print_config(&app)?;
+            print_config(&App::start_quietly(options)?)?;
             Ok(())
         }
         Some(Command::Demo) => demo::run(),
@@ -213,7 +212,10 @@ fn quietly(options: &Options) -> Result<App, Failure> {
 }
 
 fn print_config(app: &App) -> io::Result<()> {
-    let shown = app.config.show(env!("CARGO_PKG_VERSION"));
+    let mut shown = app.config.show(env!("CARGO_PKG_VERSION"));
+    if let (false, Some(shown)) = (app.warnings.is_empty(), shown.as_object_mut()) {
+        shown.insert("warnings".to_owned(), app.warnings.clone().into());
+    }
     writeln!(io::stderr(), "{shown:#}")
 }
 

@@ -28,6 +28,15 @@ impl Colours {
     }
 }
 
+/// The text without what would steer a terminal: control characters but line breaks and tabs, and marks that turn the
+/// direction of writing.
+pub(super) fn plain(text: &str) -> String {
+    let turns = |letter: char| matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars()
+        .filter(|letter| matches!(letter, '\n' | '\t') || !(letter.is_control() || turns(*letter)))
+        .collect()
+}
+
 /// Shows progress on one line of stderr, which it clears in the end.
 pub(super) struct ProgressLine {
     shown: Mutex<bool>,
@@ -51,7 +60,8 @@ impl ProgressSink for ProgressLine {
     fn report<'a>(&'a self, done: f64, total: Option<f64>, message: Option<&'a str>) -> BoxFuture<'a, ()> {
         let share =
             total.filter(|total| *total > 0.0).map(|total| format!("{:3.0} %  ", done / total * 100.0));
-        self.show(&format!("{}{}", share.unwrap_or_default(), message.unwrap_or("working")));
+        let message = plain(message.unwrap_or("working")).replace(['\n', '\t'], " ");
+        self.show(&format!("{}{message}", share.unwrap_or_default()));
         Box::pin(std::future::ready(()))
     }
 }
@@ -61,5 +71,15 @@ impl Drop for ProgressLine {
         if self.shown.get_mut().is_ok_and(|shown| *shown) {
             self.show("");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_steers_the_terminal() {
+        assert_eq!(plain("a\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\tb\nc\u{202e}d"), "a]0;x[2J31m\tb\ncd");
     }
 }

@@ -79,7 +79,7 @@ fn the_request_is_exact() {
     let input = input.as_str().unwrap();
     assert!(input.starts_with("What is new?\n\nHints:\n- Today is 20"), "{input}");
     for hint in
-        ["in Asia/Tokyo", "last 7 days", "about 3 sources", "www.jma.go.jp, tenki.jp", "bullet points"]
+        ["in Asia/Tokyo", "last 7 days", "at most 3 sources", "www.jma.go.jp, tenki.jp", "bullet points"]
     {
         assert!(input.contains(hint), "{hint} is not in {input}");
     }
@@ -95,7 +95,7 @@ fn defaults_fill_what_is_absent() {
     let mut asking = Asking::new();
     asking.call("answer_quick", json!({ "query": "x" }));
     let input = asking.body(0)["input"].as_str().unwrap().to_owned();
-    assert!(input.contains("last 60 days") && input.contains("about 5 sources"), "{input}");
+    assert!(input.contains("last 60 days") && input.contains("at most 5 sources"), "{input}");
     asking.call("answer", json!({ "query": "x", "recency_days": 0, "style": null }));
     assert!(!asking.body(1)["input"].as_str().unwrap().contains("days"));
     let error = asking.fail("answer_quick", json!({ "query": "x", "style": "bullets" }));

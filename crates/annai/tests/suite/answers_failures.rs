@@ -28,10 +28,10 @@ fn bad_arguments_name_the_field() {
     let mut asking = Asking::new();
     for (arguments, reason) in [
         (json!({}), "query is required"),
-        (json!({ "query": "" }), "query: expected a string that is not empty, got an empty string"),
-        (json!({ "query": " \n\u{3000} " }), "query: expected a question, got only white space"),
-        (json!({ "query": null }), "query: expected a string that is not empty, got null"),
-        (json!({ "query": 5 }), "query: expected a string that is not empty, got 5"),
+        (json!({ "query": "" }), "query: expected a string from 1 to 100000 characters, got an empty string"),
+        (json!({ "query": " \n\u{3000} " }), "query: expected text, got only white space"),
+        (json!({ "query": null }), "query: expected a string from 1 to 100000 characters, got null"),
+        (json!({ "query": 5 }), "query: expected a string from 1 to 100000 characters, got 5"),
         (
             json!({ "query": "q", "recency_days": -1 }),
             "recency_days: expected an integer of at least 0, got -1",
@@ -264,13 +264,13 @@ fn streams_are_read_at_any_cut_and_their_errors_told() {
             with(
                 json!({ "type": "error", "code": "overloaded", "message": "Flat.", "param": null, "sequence_number": 9 }),
             ),
-            "reported an error while it answered: Flat.",
+            "reported an error while it answered (overloaded): Flat.",
         ),
         (
             with(
                 json!({ "type": "error", "error": { "type": "server_error", "code": null, "message": "Nested." } }),
             ),
-            "reported an error while it answered: Nested.",
+            "reported an error while it answered (server_error): Nested.",
         ),
         (
             with(
@@ -323,7 +323,6 @@ fn keys_do_not_travel_in_the_clear_or_to_other_hosts() {
         ("http://gateway.example/v1", "openai.base_url: http:// would send the key in the clear"),
         ("ftp://gateway.example", "openai.base_url: expected a URL such as"),
         ("nonsense", "openai.base_url: expected a URL such as"),
-        ("https://me:secret@gateway.example/v1", "openai.base_url: no user or password belongs there"),
     ] {
         let mut asking = Asking::with("", &[("OPENAI_BASE_URL", url)]);
         let error = ask(&mut asking);
@@ -380,4 +379,68 @@ fn peers_of_the_newest_protocol_get_results() {
     let error = &reply["result"]["_meta"]["annai/error"];
     assert_eq!((&error["code"], &error["details"]["code"]), (&json!("invalid_parameter"), &json!(-32001)));
     assert_eq!(error["details"]["reason"], "query is required");
+}
+
+#[test]
+fn what_decides_is_what_came_not_what_may_be_shown() {
+    let mut asking = Asking::with("request: { max_retries: 2 }", &[("MODEL_ANSWER", "azure-mine")]);
+    let quota = || refuse(429, "insufficient_quota", Some("insufficient_quota"), SOON);
+    asking.api.then(quota());
+    let error = asking.fail("answer", json!({ "query": "What does insufficient_quota mean?" }));
+    assert!(error["data"]["reason"].as_str().unwrap().contains("no quota left"), "{error}");
+    assert_eq!(asking.api.requests().len(), 1, "never tried again");
+    // The question is the very word that the refusal names.
+    asking.call("answer", json!({ "query": "reasoning.effort" }));
+}
+
+#[test]
+fn a_refused_value_is_not_a_refused_field() {
+    let mut asking = Asking::with("", &[("MODEL_ANSWER", "o4-mini")]);
+    asking.call("answer", json!({ "query": "one" }));
+    let reply = asking.server.call("answer", json!({ "query": "two", "reasoning_effort": "max" }));
+    assert_eq!(reply["result"]["_meta"]["annai/left_out"], json!(["reasoning"]), "{reply}");
+    asking.call("answer", json!({ "query": "three" }));
+    asking.call("answer", json!({ "query": "four", "reasoning_effort": "max" }));
+    let efforts: Vec<_> =
+        asking.api.requests().iter().map(|request| request.body["reasoning"]["effort"].clone()).collect();
+    assert_eq!(json!(efforts), json!(["medium", "max", null, "medium", null]));
+}
+
+#[test]
+fn the_sum_of_all_retries_is_limited() {
+    let mut asking = Asking::with("request: { max_retries: 1 }", &[]);
+    let memory = openai::response("gpt-6.1-terra", vec![openai::message("From memory.", vec![])]);
+    asking.api.then(refuse(500, "server_error", None, SOON));
+    asking.api.then(Step::Response(memory));
+    asking.api.then(refuse(500, "server_error", None, SOON));
+    // The question is asked again for want of a search; that fails, and the first answer is better than none.
+    assert_eq!(asking.call("answer", json!({ "query": "latest news?" }))["answer"], "From memory.");
+    assert_eq!(asking.api.requests().len(), 3);
+}
+
+#[test]
+fn replies_cannot_stop_the_server() {
+    let mut asking = Asking::with("request: { max_retries: 0 }", &[]);
+    let link = |url: &str| json!({ "type": "url_citation", "url": url, "title": "t", "start_index": 399_990, "end_index": 399_999 });
+    let many: Vec<_> = (0..20_000).map(|number| link(&format!("https://a.example/{number}"))).collect();
+    let sources: Vec<_> =
+        (0..20_000).map(|number| json!({ "type": "api", "name": format!("a{}", number % 7) })).collect();
+    let odd = json!({ "output": [
+        openai::search_call(&["q"], sources),
+        openai::message(&"a https://a.example/1 ".repeat(20_000), many),
+    ] });
+    let started = Instant::now();
+    let body = odd.to_string().into_bytes();
+    asking.api.then(Step::Bytes { content_type: "application/json", body, piece: 1 << 16 });
+    asking.call("answer", json!({ "query": "x" }));
+    let nested = format!("{{\"output\":[{}]}}", "[0],".repeat(1_000_000) + "0");
+    asking.api.then(Step::Bytes {
+        content_type: "application/json",
+        body: nested.into_bytes(),
+        piece: 1 << 16,
+    });
+    assert!(ask(&mut asking)["data"]["reason"].as_str().unwrap().contains("200000 values"));
+    let long = format!("x{}", "now ".repeat(24_000));
+    asking.call("answer", json!({ "query": long }));
+    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
 }

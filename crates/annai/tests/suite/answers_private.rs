@@ -84,11 +84,7 @@ fn debugging_adds_details_to_errors() {
         (&data["status"], &data["type"], &data["name"]),
         (&json!(400), &json!("invalid_request_error"), &json!("BadRequestError"))
     );
-    assert_eq!(
-        data["message"].as_str().unwrap().chars().count(),
-        401,
-        "four hundred characters and the mark of a cut"
-    );
+    assert_eq!(data["message"].as_str().unwrap().chars().count(), 400, "with the mark of a cut");
 }
 
 #[test]
@@ -115,4 +111,74 @@ fn the_configuration_shows_no_secret() {
     let file = home.write("c.yaml", &format!("openai:\n  extra_headers:\n    x-gateway: [{HEADER}]\n"));
     let output = annai(&home).arg("--show-config").arg("--config").arg(&file).output().unwrap();
     assert!(!stderr(&output).contains(HEADER) && output.status.code() == Some(2), "{}", stderr(&output));
+}
+
+#[test]
+fn a_key_in_the_wrong_place_is_refused_and_not_repeated() {
+    let home = Home::new();
+    for (yaml, key) in [
+        (format!("openai:\n  api_key_env: {}\n", openai::KEY), "openai.api_key_env: expected the name"),
+        (
+            "openai:\n  base_url: https://me:hunter2@gateway.example/v1\n".to_owned(),
+            "openai.base_url: no user or password",
+        ),
+        (
+            "openai:\n  base_url: https://gateway.example/v1?api_key=hunter2\n".to_owned(),
+            "openai.base_url: no key belongs",
+        ),
+        (
+            "openai:\n  extra_headers: { content-length: hunter2 }\n".to_owned(),
+            "openai.extra_headers.content-length: expected",
+        ),
+        ("openai:\n  extra_body: { input: hunter2 }\n".to_owned(), "openai.extra_body.input: is made from"),
+        (
+            "search:\n  defaults: { domains: [\"hunter2\"] }\n".to_owned(),
+            "search.defaults.domains[0]: expected a site",
+        ),
+    ] {
+        let file = home.write("c.yaml", &yaml);
+        for arguments in [&["--show-config"][..], &["--stdio"], &["doctor", "--toolset", "library"]] {
+            let output = annai(&home).args(arguments).arg("--config").arg(&file).output().unwrap();
+            let text = stderr(&output) + &crate::stdout(&output);
+            assert_ne!(output.status.code(), Some(0), "{yaml}");
+            assert!(text.contains(&format!("c.yaml:2: {key}")), "{yaml}: {text}");
+            assert!(!text.contains("hunter2") && !text.contains(openai::KEY), "{text}");
+        }
+    }
+    let file = home.write("c.yaml", "openai:\n  extra_body: { metadata: { token: hunter2 } }\n");
+    let output = annai(&home).arg("--show-config").arg("--config").arg(&file).output().unwrap();
+    assert!(stderr(&output).contains("\"extra_body\": \"***\"") && !stderr(&output).contains("hunter2"));
+}
+
+#[test]
+fn what_is_for_this_machine_does_not_leave_it() {
+    let proxy = openai::FakeOpenai::start();
+    let address = format!("http://{}", proxy.address());
+    let variables =
+        ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"].map(|name| (name, address.as_str()));
+    let mut asking = Asking::with("", &variables);
+    asking.call("answer", json!({ "query": QUESTION }));
+    assert_eq!(proxy.requests().len(), 0);
+}
+
+#[test]
+fn the_model_of_a_reply_is_no_way_into_the_log() {
+    let mut asking = Asking::with("", &[]);
+    for model in [
+        format!("{} {QUESTION}", openai::KEY),
+        openai::KEY.to_owned(),
+        "x".repeat(100_000),
+        "a\u{1b}[2J".to_owned(),
+    ] {
+        let mut response = openai::response("m", vec![openai::message("Yes.", vec![])]);
+        response["model"] = model.into();
+        asking.api.then(Step::Bytes {
+            content_type: "application/json",
+            body: response.to_string().into_bytes(),
+            piece: 1 << 16,
+        });
+        assert_eq!(asking.call("answer", json!({ "query": QUESTION }))["model"], "gpt-6.1-terra");
+    }
+    let log = asking.server.process.log();
+    assert!(!log.contains(openai::KEY) && !log.contains("zebra") && log.len() < 5_000, "{log}");
 }

@@ -19,7 +19,7 @@ fn people_get_an_answer_with_numbered_sources() {
         assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""), "{arguments:?}");
         let text = stdout(&output);
         assert!(text.starts_with("I looked up “weather in Tokyo”."), "{text}");
-        assert!(text.contains("\nSources\n   1  気象庁 天気予報\n      https://www.jma.go.jp/bosai/forecast/\n   2  tenki.jp\n"), "{text}");
+        assert!(text.contains("\nSources\n   1  気象庁 天気予報 (accessed 20"), "{text}");
         assert!(text.lines().last().unwrap().starts_with("gpt-6.1-terra-2026-08-01 · "), "{text}");
         assert!(text.contains(" tokens ("), "{text}");
     }

@@ -37,7 +37,10 @@ fn results_are_cited_pages_then_sources() {
 #[test]
 fn arguments_shape_the_request_and_the_results() {
     let mut asking = Asking::with("", &[("O3_SEARCH_MODEL", "o3")]);
-    let text = "New. ([A](https://a.example/)) (2099-01-01)\nOld ([B](https://b.example/)) (2001-01-01)\nUndated ([C](https://c.example/?utm_source=x))";
+    let today = annai_core::Date::in_tokyo(std::time::SystemTime::now()).to_string();
+    let text = &format!(
+        "New. ([A](https://a.example/)) ({today})\nOld ([B](https://b.example/)) (2001-01-01)\nUndated ([C](https://c.example/?utm_source=x))"
+    );
     let cite = |part: &str, url: &str, title: &str| openai::citation(text, part, url, title);
     let annotations = vec![
         cite("([A](https://a.example/))", "https://a.example/", "A"),
@@ -58,7 +61,7 @@ fn arguments_shape_the_request_and_the_results() {
     assert_eq!(
         results,
         json!([
-            { "title": "A", "url": "https://a.example/", "snippet": "New.", "publishedDate": "2099-01-01" },
+            { "title": "A", "url": "https://a.example/", "snippet": "New.", "publishedDate": today },
             { "title": "C", "url": "https://c.example/", "snippet": "Undated" },
             { "title": "d.example", "url": "https://d.example/path", "snippet": "", "relevanceScore": 0.25 },
         ])
@@ -82,7 +85,7 @@ fn every_failure_has_the_code_that_its_users_know() {
     for (arguments, details) in [
         (json!({}), "query is required"),
         (json!({ "query": "" }), "query: expected a string from 1 to 500 characters, got an empty string"),
-        (json!({ "query": " " }), "query: expected a question, got only white space"),
+        (json!({ "query": " " }), "query: expected text, got only white space"),
         (
             json!({ "query": "x".repeat(501) }),
             "query: expected a string from 1 to 500 characters, got 501 characters",
@@ -139,7 +142,7 @@ fn every_failure_has_the_code_that_its_users_know() {
         assert_eq!((&error["code"], &error["message"]), (&json!(code), &json!(message)));
         assert!(error["data"]["details"].as_str().unwrap().contains(details), "{error}");
         if code == -32003 {
-            assert_eq!(error["data"]["retryAfter"], 300.0);
+            assert_eq!(error["data"]["retryAfter"], 300);
         }
     }
     let mut keyless = Asking::with("", &[("OPENAI_API_KEY", "")]);

@@ -7,18 +7,17 @@ use std::time::{Duration, Instant, SystemTime};
 use annai_core::config::Secret;
 use annai_core::{JsonObject, metrics};
 use bytes::Bytes;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Response, Url};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::sync::watch;
 
-use super::failure::{Cause, Failed};
+use super::failure::{Cause, Failed, whole_seconds};
 use super::private::Private;
-use super::receive::{MOST_BYTES, causes, conclude, read_event, read_json, read_up_to, too_large};
+use super::receive::{causes, conclude, message_only, read_events, read_json, read_up_to};
 use super::retry::{Patience, asked_wait};
 use super::step::Step;
-use super::stream::Events;
-use super::unsupported::{Optional, named_in};
+use super::unsupported::{Optional, Unsupported};
 use crate::config::Openai;
 
 /// The largest error body that is read.
@@ -34,8 +33,16 @@ pub struct Client {
     key: Secret,
     key_env: String,
     extra_headers: Vec<Secret>,
-    /// Fields that a model has refused.
-    refused: Mutex<HashSet<(String, Optional)>>,
+    /// What models have refused.
+    refused: Mutex<HashSet<Refused>>,
+}
+
+/// A field that a model does not take: with any value, or with this one.
+#[derive(PartialEq, Eq, Hash)]
+struct Refused {
+    model: String,
+    field: Optional,
+    value: Option<Value>,
 }
 
 /// One question to the API.
@@ -44,12 +51,23 @@ pub struct Ask<'a> {
     pub body: JsonObject,
     /// What must not be repeated in an error.
     pub question: &'a str,
+    /// The settings that choose the model, for an error that says it does not exist.
+    pub model_settings: &'a str,
     /// Whether the reply comes as events.
     pub stream: bool,
     /// How long to wait, how often to try.
     pub patience: Patience,
     /// Where the steps are told.
     pub steps: &'a watch::Sender<Step>,
+}
+
+/// One request, made once.
+struct Attempt<'a> {
+    body: Bytes,
+    stream: bool,
+    timeout: Duration,
+    private: &'a Private<'a>,
+    steps: &'a watch::Sender<Step>,
 }
 
 /// A reply, and what it took.
@@ -59,6 +77,8 @@ pub struct Exchange {
     pub response: Value,
     /// How often the request was made again.
     pub retries: u32,
+    /// The fields that were left out because the model does not take them.
+    pub left_out: Vec<&'static str>,
     /// How long it took, all attempts together.
     pub took: Duration,
 }
@@ -83,6 +103,7 @@ impl Client {
         bearer.set_sensitive(true);
         headers.insert(AUTHORIZATION, bearer);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(USER_AGENT, HeaderValue::from_static(concat!("annai/", env!("CARGO_PKG_VERSION"))));
         for (name, value) in &openai.extra_headers {
             let place = format!("openai.extra_headers.{name}");
             let name: HeaderName = name.parse().map_err(|_| format!("{place} is not a header's name"))?;
@@ -95,7 +116,6 @@ impl Client {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()
             .default_headers(headers)
-            .user_agent(concat!("annai/", env!("CARGO_PKG_VERSION")))
             // A redirect could carry the key elsewhere; the right address belongs into the settings.
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
@@ -104,6 +124,10 @@ impl Client {
         if base.scheme() == "http" {
             // No certificates to check, so none are loaded.
             builder = builder.tls_certs_only([]);
+        }
+        if is_loopback(&base) {
+            // What is meant for this machine must not leave it through a proxy.
+            builder = builder.no_proxy();
         }
         let http = builder.build().map_err(|error| format!("TLS cannot be set up: {}", causes(error)))?;
         Ok(Self {
@@ -119,41 +143,45 @@ impl Client {
     /// Asks, again where that may help, and gives the finished response. Dropping the future drops the request.
     pub async fn ask(&self, ask: Ask<'_>) -> Result<Exchange, Failed> {
         let started = Instant::now();
-        let Ask { mut body, question, stream, patience, steps } = ask;
+        let Ask { mut body, question, model_settings, stream, patience, steps } = ask;
         if stream {
             body.insert("stream".into(), true.into());
         }
         let model = body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned();
         let instructions = body.get("instructions").and_then(Value::as_str).unwrap_or_default().to_owned();
         let private = self.private(question, &instructions);
-        self.drop_refused(&model, &mut body);
+        let mut left_out = self.leave_out_refused(&model, &mut body);
         let mut bytes = to_bytes(&body);
         let (mut retries, mut without) = (0, 0);
         loop {
-            let mut failed = match self
-                .attempt(bytes.clone(), stream, &model, &patience, &private, steps)
-                .await
-            {
+            let attempt =
+                Attempt { body: bytes.clone(), stream, timeout: patience.timeout, private: &private, steps };
+            let mut failed = match self.attempt(attempt).await {
                 Ok(response) => {
-                    return Ok(Exchange { response, retries: retries + without, took: started.elapsed() });
+                    let (retries, took) = (retries + without, started.elapsed());
+                    return Ok(Exchange { response, retries, left_out, took });
                 }
                 Err(failed) => failed,
             };
             failed.retries = retries + without;
+            if failed.code.as_deref() == Some("model_not_found") {
+                failed.sentence = format!("the model {model} does not exist or is not open to this key; choose another with {model_settings} (annai doctor checks them)").into();
+            }
             failed.log(retries + without + 1);
-            if let Some(field) = named_in(&failed, &body) {
-                self.lock_refused().insert((model.clone(), field));
-                tracing::debug!("model={model} does not take {}; asking without it", field.name());
-                field.remove(&mut body);
+            if let Some(named) = failed.unsupported.iter().find(|named| named.field.get(&body).is_some()) {
+                self.remember(&model, *named, &body);
+                named.field.remove(&mut body);
+                left_out.push(named.field.name());
                 bytes = to_bytes(&body);
                 without += 1;
             } else if let Some(delay) = patience.delay(&failed, retries) {
-                steps.send_replace(Step::Waiting(delay.as_secs_f64().ceil() as u64));
+                steps.send_replace(Step::Waiting(failed.briefly(), whole_seconds(delay)));
                 tokio::time::sleep(delay).await;
                 retries += 1;
             } else {
                 return Err(failed);
             }
+            steps.send_replace(Step::Asking(model.clone()));
             metrics::upstream_retried(SERVER);
         }
     }
@@ -164,8 +192,8 @@ impl Client {
         let work = async {
             let response = self.http.get(self.url("models")).send().await;
             let response = response.map_err(|error| self.unreachable(error))?;
-            let response = self.check_status(response, "", &private).await?;
-            let list = read_json(response).await?;
+            let response = self.check_status(response, &private).await?;
+            let list = read_json(response, &private).await?;
             let models = list.get("data").and_then(Value::as_array).into_iter().flatten();
             let text = |model: &Value, key: &str| model.get(key).and_then(Value::as_str).map(str::to_owned);
             Ok(models
@@ -174,7 +202,12 @@ impl Client {
                 })
                 .collect())
         };
-        tokio::time::timeout(timeout, work).await.unwrap_or_else(|_| Err(self.timed_out(timeout)))
+        tokio::time::timeout(timeout, work).await.unwrap_or_else(|_| Err(self.timed_out(timeout, false)))
+    }
+
+    /// Whether a text holds the key or a header value.
+    pub fn holds_secret(&self, text: &str) -> bool {
+        self.private("", "").holds_secret(text)
     }
 
     /// Where requests go, for people.
@@ -183,44 +216,33 @@ impl Client {
         format!("{}{path}", self.host())
     }
 
-    async fn attempt(
-        &self,
-        body: Bytes,
-        stream: bool,
-        model: &str,
-        patience: &Patience,
-        private: &Private<'_>,
-        steps: &watch::Sender<Step>,
-    ) -> Result<Value, Failed> {
+    async fn attempt(&self, attempt: Attempt<'_>) -> Result<Value, Failed> {
+        let Attempt { body, stream, timeout, private, steps } = attempt;
         let mut begun = false;
         let work = async {
             let accept = if stream { "text/event-stream" } else { "application/json" };
             let request = self.http.post(self.url("responses")).header(ACCEPT, accept).body(body);
             let response = request.send().await.map_err(|error| self.unreachable(error))?;
-            let response = self.check_status(response, model, private).await?;
+            let response = self.check_status(response, private).await?;
             let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
             // What the server sends counts, not what it was asked for.
-            let response = if kind.is_some_and(|kind| kind.starts_with("text/event-stream")) {
-                self.read_events(response, &mut begun, private, steps).await?
-            } else {
-                read_json(response).await?
-            };
+            let response =
+                if kind.is_some_and(|kind| kind.to_ascii_lowercase().starts_with("text/event-stream")) {
+                    read_events(response, &mut begun, private, steps).await?
+                } else {
+                    read_json(response, private).await?
+                };
             conclude(response, private)
         };
-        let result = tokio::time::timeout(patience.timeout, work).await;
-        let result = result.unwrap_or_else(|_| Err(self.timed_out(patience.timeout)));
+        let result = tokio::time::timeout(timeout, work).await;
+        let result = result.unwrap_or_else(|_| Err(self.timed_out(timeout, begun)));
         let status = |failed: &Failed| failed.status.unwrap_or_default();
         metrics::upstream_asked(SERVER, result.as_ref().map_or_else(status, |_| 200));
         result.map_err(|failed| Failed { begun, ..failed })
     }
 
     /// The response if its status is good; otherwise what the API says.
-    async fn check_status(
-        &self,
-        response: Response,
-        model: &str,
-        private: &Private<'_>,
-    ) -> Result<Response, Failed> {
+    async fn check_status(&self, response: Response, private: &Private<'_>) -> Result<Response, Failed> {
         let status = response.status();
         if status.is_success() {
             return Ok(response);
@@ -228,9 +250,9 @@ impl Client {
         let headers = response.headers().clone();
         let body = read_up_to(response, MOST_ERROR_BYTES).await.unwrap_or_default();
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let error = body.get("error").unwrap_or(&Value::Null);
+        // OpenAI nests it; some gateways do not, and some call the message `detail`.
+        let error = ["error", "detail"].iter().find_map(|key| body.get(key)).unwrap_or(&body);
         let mut failed = match error {
-            // Some gateways write the message alone.
             Value::String(message) => Failed::told(Cause::Refused, &message_only(message), private),
             error => Failed::told(Cause::Refused, error, private),
         };
@@ -241,38 +263,33 @@ impl Client {
             Some(b"false") => Some(false),
             _ => None,
         };
-        failed.sentence = self.explain(&failed, model, &headers).into();
+        failed.unsupported.retain(|_| matches!(status.as_u16(), 400 | 422));
+        failed.sentence = self.explain(&failed, &headers, private).into();
         Err(failed)
     }
 
     /// What a refusal means and what to do about it.
-    fn explain(&self, failed: &Failed, model: &str, headers: &HeaderMap) -> String {
+    fn explain(&self, failed: &Failed, headers: &HeaderMap, private: &Private<'_>) -> String {
         let status = failed.status.unwrap_or_default();
-        let no_model = failed.code.as_deref() == Some("model_not_found");
         match status {
             300..=399 => {
                 let target = headers.get("location").and_then(|target| target.to_str().ok());
                 let target = target.and_then(|target| self.base.join(target).ok());
-                let host = target.as_ref().and_then(Url::host_str).unwrap_or("another place");
+                let host = target.as_ref().and_then(Url::host_str).and_then(|host| private.show(host, 80));
+                let host = host.unwrap_or_else(|| "another place".to_owned());
                 format!(
                     "{} redirects to {host} ({status}); set openai.base_url to where the API is",
                     self.host()
                 )
             }
-            _ if no_model => format!(
-                "the model {model} does not exist or is not open to this key ({status}); choose another with \
-                 --model, MODEL_ANSWER or model_profiles (annai doctor checks them)"
-            ),
             401 => format!("the key was refused (401); check {}", self.key_env),
             403 => "the key is not allowed to do this (403); check its project and permissions".to_owned(),
             404 => format!("nothing answers at {} (404); check openai.base_url", self.place()),
             413 => "the request is too large for the API (413); ask a shorter question".to_owned(),
-            429 if failed.is_quota() => {
-                "the account has no quota left (429); see its billing page".to_owned()
-            }
+            429 if failed.quota => "the account has no quota left (429); see its billing page".to_owned(),
             429 => match failed.retry_after {
                 Some(wait) => {
-                    format!("too many requests (429); try again in {:.0} s", wait.as_secs_f64().ceil())
+                    format!("too many requests (429); try again in {} s", whole_seconds(wait))
                 }
                 None => "too many requests (429); try again later".to_owned(),
             },
@@ -281,55 +298,32 @@ impl Client {
         }
     }
 
-    async fn read_events(
-        &self,
-        mut response: Response,
-        begun: &mut bool,
-        private: &Private<'_>,
-        steps: &watch::Sender<Step>,
-    ) -> Result<Value, Failed> {
-        let (mut events, mut size, mut items) = (Events::default(), 0, Vec::new());
-        let unread = |cause: &str| {
-            Failed::new(Cause::Unreachable, format!("the stream ended before the answer was complete{cause}"))
-        };
-        loop {
-            let chunk = response.chunk().await.map_err(|error| unread(&format!(" ({})", causes(error))))?;
-            size += chunk.as_ref().map_or(0, Bytes::len);
-            if size > MOST_BYTES {
-                return Err(too_large());
-            }
-            let found = match &chunk {
-                Some(bytes) => events.push(bytes),
-                None => std::mem::take(&mut events).finish().into_iter().collect(),
-            };
-            for event in found {
-                *begun = true;
-                if let Some(end) = read_event(&event, &mut items, private, steps) {
-                    return end;
-                }
-            }
-            if chunk.is_none() {
-                return Err(unread(""));
-            }
-        }
-    }
-
     fn private<'a>(&'a self, question: &'a str, instructions: &'a str) -> Private<'a> {
         let headers = self.extra_headers.iter().map(Secret::expose);
         Private {
             secrets: std::iter::once(self.key.expose()).chain(headers).collect(),
-            texts: [question, instructions],
+            question,
+            instructions,
         }
     }
 
-    fn drop_refused(&self, model: &str, body: &mut JsonObject) {
-        for (_, field) in self.lock_refused().iter().filter(|(of, _)| of == model) {
-            field.remove(body);
-        }
+    /// Takes out of a body what the model is known to refuse; gives the names.
+    fn leave_out_refused(&self, model: &str, body: &mut JsonObject) -> Vec<&'static str> {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = refused.iter().filter(|refused| refused.model == model);
+        let here = known.filter(|refused| match &refused.value {
+            Some(value) => refused.field.get(body) == Some(value),
+            None => true,
+        });
+        let fields: Vec<_> = here.map(|refused| refused.field).collect();
+        fields.into_iter().filter(|field| field.remove(body).is_some()).map(Optional::name).collect()
     }
 
-    fn lock_refused(&self) -> std::sync::MutexGuard<'_, HashSet<(String, Optional)>> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    fn remember(&self, model: &str, named: Unsupported, body: &JsonObject) {
+        tracing::debug!("model={model} does not take {}; asking without it", named.field.name());
+        let value = if named.always { None } else { named.field.get(body).cloned() };
+        let refused = Refused { model: model.to_owned(), field: named.field, value };
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(refused);
     }
 
     fn url(&self, name: &str) -> Url {
@@ -348,9 +342,9 @@ impl Client {
         Failed::new(Cause::Unreachable, format!("{} cannot be reached: {}", self.host(), causes(error)))
     }
 
-    fn timed_out(&self, limit: Duration) -> Failed {
-        let seconds = limit.as_secs_f64();
-        Failed::new(Cause::TimedOut, format!("{} did not answer within {seconds} s", self.host()))
+    fn timed_out(&self, limit: Duration, begun: bool) -> Failed {
+        let (seconds, done) = (limit.as_secs_f64(), if begun { "finish its answer" } else { "answer" });
+        Failed::new(Cause::TimedOut, format!("{} did not {done} within {seconds} s", self.host()))
     }
 }
 
@@ -360,18 +354,7 @@ fn parse_base(openai: &Openai) -> Result<Url, String> {
         .ok()
         .filter(|base| matches!(base.scheme(), "http" | "https") && base.has_host())
         .ok_or("openai.base_url: expected a URL such as https://api.openai.com/v1")?;
-    if !base.username().is_empty() || base.password().is_some() {
-        return Err("openai.base_url: no user or password belongs there; use openai.extra_headers".to_owned());
-    }
-    let loopback = match base.host_str() {
-        Some("localhost") => true,
-        Some(host) => {
-            let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-            address.is_ok_and(|address| address.is_loopback())
-        }
-        None => false,
-    };
-    if base.scheme() == "http" && !loopback && !openai.allow_insecure {
+    if base.scheme() == "http" && !is_loopback(&base) && !openai.allow_insecure {
         return Err("openai.base_url: http:// would send the key in the clear; use https://, or set \
                     openai.allow_insecure: true"
             .to_owned());
@@ -379,11 +362,18 @@ fn parse_base(openai: &Openai) -> Result<Url, String> {
     Ok(base)
 }
 
+fn is_loopback(url: &Url) -> bool {
+    match url.host_str() {
+        Some("localhost") => true,
+        Some(host) => {
+            let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+            address.is_ok_and(|address| address.is_loopback())
+        }
+        None => false,
+    }
+}
+
 fn to_bytes(body: &JsonObject) -> Bytes {
     // A JSON value with string keys always serialises.
     serde_json::to_vec(body).unwrap_or_default().into()
-}
-
-fn message_only(message: &str) -> Value {
-    Value::Object(Map::from_iter([("message".to_owned(), message.into())]))
 }

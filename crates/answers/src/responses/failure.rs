@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use annai_core::JsonObject;
+use annai_core::{JsonObject, telemetry};
 use serde_json::Value;
 
 use super::private::Private;
 use super::reply::text_of;
+use super::unsupported::{Unsupported, unsupported};
 
 /// So much of the API's own message is passed on.
 const MOST_CHARS: usize = 400;
@@ -41,8 +42,12 @@ pub struct Failed {
     pub kind: Option<Box<str>>,
     /// The API's `code`.
     pub code: Option<Box<str>>,
-    /// The parameter that the API complains of.
-    pub param: Option<Box<str>>,
+    /// Whether the account has nothing left, which no waiting mends.
+    pub quota: bool,
+    /// Whether the API limits the rate.
+    pub rate_limited: bool,
+    /// The optional fields that the API says it does not take.
+    pub unsupported: Vec<Unsupported>,
     /// The wait that the server asks for.
     pub retry_after: Option<Duration>,
     /// Whether the server says that it is worth another attempt.
@@ -63,7 +68,9 @@ impl Failed {
             message: None,
             kind: None,
             code: None,
-            param: None,
+            quota: false,
+            rate_limited: false,
+            unsupported: Vec::new(),
             retry_after: None,
             should_retry: None,
             begun: false,
@@ -73,20 +80,18 @@ impl Failed {
 
     /// A failure with the error object that the API sent (`{message, type, param, code}`), as far as it may be shown.
     pub fn told(cause: Cause, error: &Value, private: &Private<'_>) -> Self {
-        let show = |key: &str, most: usize| private.show(&text_of(error, key)?, most).map(Into::into);
+        let raw = |key: &str| text_of(error, key);
+        // Judged by what came, not by what may be shown of it.
+        let is = |word: &str| [raw("type"), raw("code")].iter().flatten().any(|text| text == word);
         Self {
-            message: show("message", MOST_CHARS),
-            kind: show("type", 80),
-            code: show("code", 80),
-            param: show("param", 80),
+            message: raw("message").and_then(|text| private.show(&text, MOST_CHARS)).map(Into::into),
+            kind: raw("type").and_then(|text| private.show_word(&text)).map(Into::into),
+            code: raw("code").and_then(|text| private.show_word(&text)).map(Into::into),
+            quota: is("insufficient_quota"),
+            rate_limited: is("rate_limit_exceeded") || is("rate_limit_error"),
+            unsupported: unsupported(error),
             ..Self::new(cause, "")
         }
-    }
-
-    /// Whether the account has nothing left, which no waiting mends.
-    pub fn is_quota(&self) -> bool {
-        let is = |word: &Option<Box<str>>| word.as_deref() == Some("insufficient_quota");
-        is(&self.kind) || is(&self.code)
     }
 
     /// The name that users of OpenAI's own clients know the failure by.
@@ -108,6 +113,16 @@ impl Failed {
         }
     }
 
+    /// What happened in a few words, for somebody who waits for the next attempt.
+    pub const fn briefly(&self) -> &'static str {
+        match (self.cause, self.status) {
+            (Cause::Unreachable, _) => "no connection",
+            (Cause::TimedOut, _) => "no answer in time",
+            (_, Some(429)) => "too many requests",
+            _ => "the API failed",
+        }
+    }
+
     /// What happened, with the API's own words behind it.
     pub fn reason(&self) -> String {
         match &self.message {
@@ -125,9 +140,9 @@ impl Failed {
             data.insert("status".to_owned(), status.into());
         }
         if let Some(wait) = self.retry_after {
-            data.insert("retry_after".to_owned(), wait.as_secs_f64().ceil().into());
+            data.insert("retry_after".to_owned(), whole_seconds(wait).into());
         }
-        if tracing::event_enabled!(tracing::Level::DEBUG) {
+        if telemetry::debugging() {
             let message = self.message.as_deref().unwrap_or(&self.sentence);
             data.insert("message".to_owned(), message.into());
             data.insert("type".to_owned(), self.kind.as_deref().into());
@@ -143,4 +158,14 @@ impl Failed {
         let message = self.message.as_deref().unwrap_or(&self.sentence);
         tracing::debug!("error attempt={attempt} status={status} name={name} code={code} msg={message:?}");
     }
+}
+
+/// A wait in whole seconds, rounded up.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a wait is short and not negative"
+)]
+pub fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs_f64().ceil() as u64
 }

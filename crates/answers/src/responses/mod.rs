@@ -11,7 +11,7 @@ mod step;
 mod stream;
 mod unsupported;
 
-pub use client::{Ask, Client, Exchange, Model};
+pub use client::{Ask, Client, Model};
 pub use failure::{Cause, Failed};
 pub use reply::{Link, Reading, Usage, read};
 pub use request::{Request, Searching, Supports};

@@ -1,119 +1,262 @@
-//! What must not be repeated: keys, header values, the question and the instructions. Servers like to
-//! echo what they were sent, so their words are looked through before anybody sees them.
+//! What must not be repeated: keys, header values, the question and the instructions. Servers like to echo what they
+//! were sent, in forms of their own, so their words are looked through before anybody sees them.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// So many characters in a row that stand in both the question and a message are an echo.
-const ECHO: usize = 16;
-/// Questions shorter than this are words that any message may hold.
-const WORD: usize = 4;
-/// What a masked or unknown key looks like.
-const KEY_MARKS: [&str; 2] = ["sk-", "Bearer "];
+/// So many letters in a row that stand in both the question and a message are an echo; a letter beyond ASCII says as
+/// much as three.
+const ECHO: usize = 12;
+/// The same for keys and header values.
+const SECRET_ECHO: usize = 8;
+/// The same for the instructions, which hold many common phrases.
+const LONG_ECHO: usize = 40;
+/// No more of a message is looked at, and so no more is shown.
+const MOST_CHARS: usize = 2000;
+/// A run of letters and digits as long as this is no word of a language.
+const TOKEN: usize = 24;
 
 /// What to keep out of messages.
 pub struct Private<'a> {
-    /// Texts that are blotted out wherever they stand.
+    /// Keys and header values.
     pub secrets: Vec<&'a str>,
-    /// Texts of which no part may be repeated.
-    pub texts: [&'a str; 2],
+    /// What was asked.
+    pub question: &'a str,
+    /// What the model was told.
+    pub instructions: &'a str,
 }
 
 impl Private<'_> {
-    /// The text without secrets and no longer than `most` characters; `None` when it repeats the question or
-    /// the instructions.
+    /// The text on one line, no longer than `most` characters, without what looks like a key; `None` when it
+    /// repeats something private.
     pub fn show(&self, text: &str, most: usize) -> Option<String> {
-        let plain = plain(text);
-        if self.texts.iter().any(|private| echoes(&plain, private)) {
+        let text: String = text.chars().take(MOST_CHARS).collect();
+        let plain = unescape(&text);
+        let message = letters(&plain);
+        let repeats = |private: &str, window: usize| echoes(&message, &letters(private), window);
+        let secret = self.secrets.iter().flat_map(|secret| secret.split_whitespace());
+        if secret.filter(|secret| secret.len() >= 4).any(|secret| repeats(secret, SECRET_ECHO))
+            || repeats(self.question, ECHO)
+            || repeats(self.instructions, LONG_ECHO)
+        {
             return None;
         }
-        let mut shown = plain;
-        for secret in self.secrets.iter().filter(|secret| !secret.is_empty()) {
-            shown = shown.replace(secret, "***");
-        }
-        let words = shown.split(' ').map(|word| {
-            if KEY_MARKS.iter().any(|mark| word.contains(mark.trim_end())) { "***" } else { word }
-        });
-        let shown = words.collect::<Vec<_>>().join(" ");
-        Some(match shown.char_indices().nth(most) {
-            Some((end, _)) => format!("{}…", shown.get(..end).unwrap_or_default()),
-            None => shown,
+        let words = plain.split_whitespace().map(|word| if is_token(word) { "***" } else { word });
+        Some(cut(&words.collect::<Vec<_>>().join(" "), most))
+    }
+
+    /// A word of the API's own vocabulary, such as `rate_limit_exceeded`, as it is; anything else like a message.
+    pub fn show_word(&self, text: &str) -> Option<String> {
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || "_.-[]".contains(letter);
+        let is_word = text.len() <= 64 && text.chars().all(plain) && !self.holds_secret(text);
+        if is_word { Some(text.to_owned()) } else { self.show(text, 64) }
+    }
+
+    /// Whether a text holds a key or a header value, in whatever spelling.
+    pub fn holds_secret(&self, text: &str) -> bool {
+        let text = letters(text);
+        let secret = self.secrets.iter().flat_map(|secret| secret.split_whitespace());
+        secret.filter(|secret| secret.len() >= 4).any(|secret| echoes(&text, &letters(secret), SECRET_ECHO))
+    }
+}
+
+/// The text, no longer than `most` characters.
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{kept}…")
+}
+
+/// Whether a word looks like a key, an id or something encoded.
+fn is_token(word: &str) -> bool {
+    let part = |letter: char| letter.is_ascii_alphanumeric() || "+/=_*-".contains(letter);
+    word.contains("sk-")
+        || word.split(|letter| !part(letter)).filter(|run| run.len() >= TOKEN).any(|run| {
+            let has = |is: fn(&char) -> bool| run.chars().any(|letter| is(&letter));
+            let digit = has(char::is_ascii_digit);
+            let (upper, lower) = (has(char::is_ascii_uppercase), has(char::is_ascii_lowercase));
+            (digit && (upper || lower)) || (upper && lower && !run.contains('_') && !run.contains('/'))
         })
-    }
 }
 
-/// The text with JSON's escapes undone and white space evened out, so that an echo is seen through them.
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.chars();
-    while let Some(next) = rest.next() {
-        let next = match next {
-            '\\' => match rest.next() {
-                Some('n' | 'r' | 't') => ' ',
-                Some('u') => {
-                    let digits: String = rest.clone().take(4).collect();
-                    match u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32) {
-                        Some(letter) => {
-                            rest.nth(3);
-                            letter
-                        }
-                        None => 'u',
-                    }
-                }
-                Some(other) => other,
-                None => '\\',
-            },
-            other => other,
-        };
-        let next = if next.is_whitespace() || next.is_control() { ' ' } else { next };
-        if next != ' ' || !out.ends_with(' ') {
-            out.push(next);
+/// Undoes the escapes of JSON, URLs and HTML, also where one stands in the other.
+fn unescape(text: &str) -> String {
+    let mut text = Cow::Borrowed(text);
+    for _ in 0..4 {
+        let next = unescape_once(&text);
+        if next == text {
+            break;
         }
+        text = Cow::Owned(next);
     }
-    out.trim().to_owned()
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
-fn echoes(message: &str, private: &str) -> bool {
-    let private: Vec<char> = plain(private).chars().collect();
-    let message: Vec<char> = message.chars().collect();
-    if private.len() < WORD {
+fn unescape_once(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let encoded = rest.strip_prefix('%').and_then(|rest| u8::from_str_radix(rest.get(..2)?, 16).ok());
+        if let Some(byte) = encoded {
+            bytes.push(byte);
+            rest = rest.get(3..).unwrap_or_default();
+            continue;
+        }
+        out.push_str(&String::from_utf8_lossy(&std::mem::take(&mut bytes)));
+        let (letter, length) =
+            json_escape(rest).or_else(|| html_escape(rest)).unwrap_or((first, first.len_utf8()));
+        out.push(letter);
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    out.push_str(&String::from_utf8_lossy(&bytes));
+    out
+}
+
+/// The letter that a text begins with as a JSON escape, and how many bytes that takes.
+fn json_escape(text: &str) -> Option<(char, usize)> {
+    let rest = text.strip_prefix('\\')?;
+    let unit = |text: &str| u32::from_str_radix(text.strip_prefix('u')?.get(..4)?, 16).ok();
+    match rest.chars().next()? {
+        'u' => {
+            let high = unit(rest)?;
+            let low = rest.get(5..).and_then(|rest| rest.strip_prefix('\\')).and_then(unit);
+            match low.filter(|low| (0xd800..0xdc00).contains(&high) && (0xdc00..0xe000).contains(low)) {
+                Some(low) => Some((char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))?, 12)),
+                None => Some((char::from_u32(high).unwrap_or(' '), 6)),
+            }
+        }
+        'n' | 'r' | 't' => Some((' ', 2)),
+        other => Some((other, 1 + other.len_utf8())),
+    }
+}
+
+/// The same for HTML.
+fn html_escape(text: &str) -> Option<(char, usize)> {
+    let end = text.get(..12.min(text.len())).unwrap_or(text).find(';')?;
+    let name = text.get(1..end)?;
+    let letter = match (text.starts_with('&'), name) {
+        (false, _) => return None,
+        (_, "amp") => '&',
+        (_, "lt") => '<',
+        (_, "gt") => '>',
+        (_, "quot") => '"',
+        (_, "apos") => '\'',
+        (_, "nbsp") => ' ',
+        (_, number) => {
+            let number = number.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16),
+                None => number.parse(),
+            };
+            char::from_u32(code.ok()?)?
+        }
+    };
+    Some((letter, end + 1))
+}
+
+/// A text's letters and digits in lower case: what is left of it in any spelling.
+fn letters(text: &str) -> Vec<char> {
+    text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a message repeats a run of a text that is as long as `window`, or all of a shorter text.
+fn echoes(message: &[char], text: &[char], window: usize) -> bool {
+    if text.is_empty() || message.is_empty() {
         return false;
     }
-    let size = private.len().min(ECHO);
-    let known: HashSet<&[char]> = message.windows(size).collect();
-    !known.is_empty() && private.windows(size).any(|window| known.contains(window))
+    let weight = |letter: &char| if letter.is_ascii() { 1 } else { 3 };
+    // The lengths of runs that weigh enough differ, so the lightest and the heaviest letters are tried.
+    let whole: usize = text.iter().map(weight).sum();
+    let sizes = if whole <= window { vec![text.len()] } else { vec![window, window.div_ceil(3)] };
+    sizes.into_iter().filter(|size| *size <= text.len()).any(|size| {
+        let heavy = |run: &&[char]| whole <= window || run.iter().map(weight).sum::<usize>() >= window;
+        let known: HashSet<&[char]> = message.windows(size).filter(heavy).collect();
+        !known.is_empty() && text.windows(size).any(|run| known.contains(run))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn echoes_are_withheld_and_keys_blotted_out() {
-        let question = "Why did the zebra cross the 東京 street?\nTell me.";
-        let private = Private {
-            secrets: vec!["key-123", "header-9", ""],
-            texts: [question, "You answer questions for an assistant."],
-        };
-        for echo in [
-            "bad input: Why did the zebra cross the 東京 street?",
-            r#"{"input":"Why did the zebra cross the \u6771\u4eac street?\nTell me."}"#,
-            "… zebra   cross the … zebra cross the 東京",
-            "instructions were: You answer questions for",
-        ] {
-            assert_eq!(private.show(echo, 400), None, "{echo}");
+    const KEY: &str = "sk-proj-Abcdefgh1234567890";
+    const QUESTION: &str = "Why did the zebra cross the 渋谷駅前 street?\nTell me.";
+
+    fn private() -> Private<'static> {
+        Private {
+            secrets: vec![KEY, "Basic dXNlcjpodW50ZXIy", "a  b-secret-c", ""],
+            question: QUESTION,
+            instructions: "You answer questions for an assistant program, and you do so briefly and well.",
         }
-        assert_eq!(
-            private.show("Incorrect key-123 header-9 sk-proj-****abcd, Bearer x", 400).as_deref(),
-            Some("Incorrect *** *** *** *** x")
-        );
-        assert_eq!(private.show("the zebra", 3).as_deref(), Some("the…"));
-        assert_eq!(private.show("", 3).as_deref(), Some(""));
     }
 
     #[test]
-    fn short_questions_are_echoes_only_as_a_whole() {
-        let private = Private { secrets: vec![], texts: ["404 の意味", "ok"] };
-        assert_eq!(private.show("query 404 の意味 is odd", 400), None);
-        assert!(private.show("status 404", 400).is_some() && private.show("ok", 400).is_some());
+    fn echoes_are_withheld_in_whatever_spelling() {
+        for echo in [
+            "bad input: Why did the zebra cross the 渋谷駅前 street?",
+            r#"{"input":"Why did the zebra cross \u6e0b\u8c37\u99c5\u524d"}"#,
+            r"nested \\u6e0b\\u8c37\\u99c5\\u524d",
+            "WHY DID THE ZEBRA",
+            "Why%20did%20the%20zebra",
+            "Why&nbsp;did&#32;the zebra",
+            "W h y d i d t h e z e b r a",
+            "why-did... the zeb",
+            "about 渋谷駅前",
+            "instructions were: You answer questions for an assistant program, and you do so",
+            "key sk-proj-Abcdefgh1234567890",
+            "key Abcdefgh1234567890",
+            "KEY SK-PROJ-ABCDEFGH1234567890",
+            "dXNlcjpodW50ZXIy",
+            "b-secret-c",
+        ] {
+            assert_eq!(private().show(echo, 400), None, "{echo}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_private_is_shown() {
+        for (text, shown) in [
+            ("Upstream returned HTTP status code 418", "Upstream returned HTTP status code 418"),
+            ("the zebra", "the zebra"),
+            ("line\none\t two", "line one two"),
+            ("Incorrect API key provided: sk-other-****abcd.", "Incorrect API key provided: ***"),
+            ("id req_9x8y7z6w5v4u3t2s1r0qponmlk", "id ***"),
+            (
+                "see https://platform.openai.com/account/rate-limits",
+                "see https://platform.openai.com/account/rate-limits",
+            ),
+            ("", ""),
+        ] {
+            assert_eq!(private().show(text, 400).as_deref(), Some(shown), "{text}");
+        }
+        assert_eq!(private().show("the zebra", 4).as_deref(), Some("the…"));
+    }
+
+    #[test]
+    fn short_questions_are_echoes_as_a_whole() {
+        let private = |question| Private { secrets: vec![], question, instructions: "" };
+        assert_eq!(private("404 の意味").show("query 404 の意味 is odd", 400), None);
+        assert!(private("404 の意味").show("status 404", 400).is_some());
+        assert_eq!(private("乳がん").show("bad input: 乳がん", 400), None);
+    }
+
+    #[test]
+    fn words_of_the_api_are_shown_whatever_was_asked() {
+        let private = Private { question: "What is insufficient_quota?", ..private() };
+        assert_eq!(private.show_word("insufficient_quota").as_deref(), Some("insufficient_quota"));
+        assert_eq!(private.show_word(KEY), None);
+        assert!(private.holds_secret("x-Abcdefgh1234567890") && !private.holds_secret("gpt-6.1-terra"));
+    }
+
+    #[test]
+    fn long_texts_take_no_long_time() {
+        let question = "zebra ".repeat(100_000);
+        let private = Private { secrets: vec![KEY], question: &question, instructions: "" };
+        let started = std::time::Instant::now();
+        assert_eq!(private.show(&"x ".repeat(4_000_000), 9).as_deref(), Some("x x x x …"));
+        assert!(started.elapsed() < std::time::Duration::from_secs(3), "{:?}", started.elapsed());
     }
 }

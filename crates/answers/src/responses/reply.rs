@@ -25,6 +25,8 @@ pub struct Reading {
 pub struct Link {
     /// Its address; of a service, its name.
     pub url: String,
+    /// Whether it is a service of the API's own, without a page.
+    pub service: bool,
     /// Its title.
     pub title: Option<String>,
     /// When it was published, if the API says so.
@@ -52,13 +54,22 @@ pub struct Usage {
 
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
-        self.input_tokens += other.input_tokens;
-        self.cached_tokens += other.cached_tokens;
-        self.output_tokens += other.output_tokens;
-        self.reasoning_tokens += other.reasoning_tokens;
-        self.total_tokens += other.total_tokens;
+        for (sum, more) in [
+            (&mut self.input_tokens, other.input_tokens),
+            (&mut self.cached_tokens, other.cached_tokens),
+            (&mut self.output_tokens, other.output_tokens),
+            (&mut self.reasoning_tokens, other.reasoning_tokens),
+            (&mut self.total_tokens, other.total_tokens),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
     }
 }
+
+/// So many links of a kind are read; no answer has more.
+const MOST_LINKS: usize = 1000;
+/// So much text is read, in bytes; no model writes more.
+const MOST_TEXT: usize = 1 << 20;
 
 /// Reads a response that has ended well.
 pub fn read(response: &Value) -> Reading {
@@ -73,13 +84,29 @@ pub fn read(response: &Value) -> Reading {
     let marked = items().any(is_final);
     for item in items() {
         match item.get("type").and_then(Value::as_str) {
-            Some("message") if !marked || is_final(item) => reading.add_message(item),
+            Some("message") => {
+                reading.searched |= annotations(item).any(is_citation);
+                if !marked || is_final(item) {
+                    reading.add_message(item);
+                }
+            }
             Some("web_search_call") => reading.add_search(item),
             _ => {}
         }
     }
-    reading.searched |= !reading.citations.is_empty();
     reading
+}
+
+fn parts(item: &Value) -> impl Iterator<Item = &Value> {
+    item.get("content").and_then(Value::as_array).into_iter().flatten()
+}
+
+fn annotations(item: &Value) -> impl Iterator<Item = &Value> {
+    parts(item).flat_map(|part| part.get("annotations").and_then(Value::as_array).into_iter().flatten())
+}
+
+fn is_citation(annotation: &Value) -> bool {
+    annotation.get("type").is_some_and(|kind| kind == "url_citation")
 }
 
 impl Reading {
@@ -87,19 +114,25 @@ impl Reading {
         if !self.text.is_empty() {
             self.text.push_str("\n\n");
         }
-        for part in item.get("content").and_then(Value::as_array).into_iter().flatten() {
+        for part in parts(item) {
             let text = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str);
             let Some(text) = text else { continue };
+            let text = up_to(text, MOST_TEXT.saturating_sub(self.text.len()));
             let offset = self.text.len();
             self.text.push_str(text);
-            for annotation in part.get("annotations").and_then(Value::as_array).into_iter().flatten() {
-                if annotation.get("type").is_some_and(|kind| kind == "url_citation") {
-                    // Some servers nest what OpenAI writes flat.
-                    let body = annotation.get("url_citation").unwrap_or(annotation);
-                    let place = place(body, text);
-                    let place = place.start + offset..place.end + offset;
-                    self.citations.extend(link(body).map(|link| Link { place, ..link }));
-                }
+            let citations = part.get("annotations").and_then(Value::as_array).into_iter().flatten();
+            let citations = citations.filter(|annotation| is_citation(annotation));
+            let citations: Vec<_> = citations.take(MOST_LINKS.saturating_sub(self.citations.len())).collect();
+            if citations.is_empty() {
+                continue;
+            }
+            let starts: Vec<_> = text.char_indices().map(|(byte, _)| byte).collect();
+            for annotation in citations {
+                // Some servers nest what OpenAI writes flat.
+                let body = annotation.get("url_citation").unwrap_or(annotation);
+                let place = place(body, &starts, text.len());
+                let place = place.start + offset..place.end + offset;
+                self.citations.extend(link(body).map(|link| Link { place, ..link }));
             }
         }
     }
@@ -107,16 +140,20 @@ impl Reading {
     fn add_search(&mut self, item: &Value) {
         self.searched = true;
         let sources = item.pointer("/action/sources").or_else(|| item.get("sources"));
-        self.sources.extend(sources.and_then(Value::as_array).into_iter().flatten().filter_map(link));
+        let sources = sources.and_then(Value::as_array).into_iter().flatten().filter_map(link);
+        self.sources.extend(sources.take(MOST_LINKS.saturating_sub(self.sources.len())));
     }
 }
 
 fn link(value: &Value) -> Option<Link> {
-    let url = text_of(value, "url").or_else(|| text_of(value, "name"))?;
+    let address = text_of(value, "url");
+    let service = address.is_none();
+    let url = address.or_else(|| text_of(value, "name"))?;
     let published = ["published_at", "published_date", "publishedDate", "date"];
     let score = ["relevance_score", "relevanceScore", "score"];
     Some(Link {
         url,
+        service,
         title: text_of(value, "title"),
         published: published.iter().find_map(|key| text_of(value, key)),
         score: score.iter().find_map(|key| value.get(key)?.as_f64()),
@@ -124,14 +161,23 @@ fn link(value: &Value) -> Option<Link> {
     })
 }
 
-/// The place of an annotation in bytes; the API counts characters.
-fn place(annotation: &Value, text: &str) -> std::ops::Range<usize> {
+/// The place of an annotation in bytes; the API counts characters, and `starts` says where each begins.
+fn place(annotation: &Value, starts: &[usize], length: usize) -> std::ops::Range<usize> {
     let at = |key: &str| {
         let index = usize::try_from(annotation.get(key)?.as_u64()?).ok()?;
-        Some(text.char_indices().nth(index).map_or(text.len(), |(byte, _)| byte))
+        Some(starts.get(index).copied().unwrap_or(length))
     };
-    let end = at("end_index").unwrap_or(text.len());
+    let end = at("end_index").unwrap_or(length);
     at("start_index").unwrap_or(end).min(end)..end
+}
+
+/// The text's beginning, in whole characters.
+fn up_to(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
 }
 
 fn usage(usage: &Value) -> Usage {
@@ -142,7 +188,7 @@ fn usage(usage: &Value) -> Usage {
         cached_tokens: number("/input_tokens_details/cached_tokens"),
         output_tokens,
         reasoning_tokens: number("/output_tokens_details/reasoning_tokens"),
-        total_tokens: number("/total_tokens").max(input_tokens + output_tokens),
+        total_tokens: number("/total_tokens").max(input_tokens.saturating_add(output_tokens)),
     }
 }
 
@@ -208,7 +254,7 @@ mod tests {
                     score: Some(0.5),
                     ..Link::default()
                 },
-                Link { url: "oai-weather".into(), ..Link::default() },
+                Link { url: "oai-weather".into(), service: true, ..Link::default() },
             ]
         );
         assert!(reading.searched);
@@ -221,5 +267,22 @@ mod tests {
         let response =
             json!({ "output": [message("commentary", "I will look."), message("final_answer", "42")] });
         assert_eq!(read(&response).text, "42");
+    }
+
+    #[test]
+    fn any_citation_is_a_search_and_too_much_is_not_read() {
+        let bare = json!({ "type": "url_citation" });
+        let response =
+            json!({ "output": [{ "type": "message", "content": [{ "text": "x", "annotations": [bare] }] }] });
+        assert!(read(&response).searched);
+        let many = vec![
+            json!({ "type": "url_citation", "url": "https://a.example/", "start_index": 9, "end_index": 3 });
+            5000
+        ];
+        let text = "あ".repeat(500_000);
+        let response =
+            json!({ "output": [{ "type": "message", "content": [{ "text": text, "annotations": many }] }] });
+        let reading = read(&response);
+        assert_eq!((reading.citations.len(), reading.text.len()), (MOST_LINKS, MOST_TEXT - 1));
     }
 }

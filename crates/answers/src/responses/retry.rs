@@ -41,7 +41,7 @@ impl Patience {
     }
 
     fn is_worth_it(&self, failed: &Failed) -> bool {
-        if failed.is_quota() {
+        if failed.quota {
             return false;
         }
         match (failed.cause, failed.should_retry) {
@@ -109,7 +109,7 @@ mod tests {
         }
         assert!(tried(&Failed::new(Cause::Unreachable, "")) && tried(&Failed::new(Cause::TimedOut, "")));
         assert!(!tried(&Failed::new(Cause::Unreadable, "")) && !tried(&Failed::new(Cause::Unfinished, "")));
-        assert!(!tried(&Failed { kind: Some("insufficient_quota".into()), ..refused(429) }));
+        assert!(!tried(&Failed { quota: true, ..refused(429) }));
         assert!(!tried(&Failed { begun: true, ..Failed::new(Cause::Unreachable, "") }));
         assert!(tried(&Failed { should_retry: Some(true), ..refused(400) }));
         assert!(!tried(&Failed { should_retry: Some(false), ..refused(503) }));

@@ -4,6 +4,7 @@ use reqwest::Url;
 use serde_json::Value;
 
 use super::reply::text_of;
+use crate::citations::one_line;
 
 /// So much of a search query is shown.
 const MOST_CHARS: usize = 80;
@@ -21,8 +22,8 @@ pub enum Step {
     Reading(String),
     /// It writes the answer.
     Writing,
-    /// The request failed and is made again in so many seconds.
-    Waiting(u64),
+    /// The request failed for this reason, and is made again in so many seconds.
+    Waiting(&'static str, u64),
 }
 
 impl Step {
@@ -36,7 +37,7 @@ impl Step {
             Self::Searching(Some(query)) => format!("searching for \"{query}\""),
             Self::Reading(host) => format!("reading {host}"),
             Self::Writing => "writing".to_owned(),
-            Self::Waiting(seconds) => format!("the API is busy, trying again in {seconds} s"),
+            Self::Waiting(why, seconds) => format!("{why}, trying again in {seconds} s"),
         }
     }
 
@@ -59,7 +60,7 @@ impl Step {
             return Some(Self::Searching(None));
         };
         if let Some(url) = text_of(action, "url") {
-            return Some(Self::Reading(Url::parse(&url).ok()?.host_str()?.to_owned()));
+            return Some(Self::Reading(cut(Url::parse(&url).ok()?.host_str()?)));
         }
         let queries = action.get("queries").and_then(Value::as_array);
         let query = queries.and_then(|queries| queries.first()?.as_str().map(str::to_owned));
@@ -69,7 +70,7 @@ impl Step {
 }
 
 fn cut(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = one_line(text);
     match text.char_indices().nth(MOST_CHARS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,

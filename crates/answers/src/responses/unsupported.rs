@@ -3,7 +3,7 @@
 use annai_core::JsonObject;
 use serde_json::Value;
 
-use super::failure::{Cause, Failed};
+use super::reply::text_of;
 
 /// A field that a request can do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,24 +50,23 @@ impl Optional {
         }
     }
 
-    /// Takes it out of a body; tells whether it was there.
-    pub fn remove(self, body: &mut JsonObject) -> bool {
+    /// What it holds in a body.
+    pub fn get(self, body: &JsonObject) -> Option<&Value> {
         match self {
-            Self::Reasoning | Self::Text | Self::Include => body.shift_remove(self.name()).is_some(),
+            Self::Reasoning | Self::Text | Self::Include => body.get(self.name()),
             Self::Filters | Self::UserLocation | Self::ContextSize => {
-                let tool = body.get_mut("tools").and_then(|tools| tools.get_mut(0));
-                let tool = tool.and_then(Value::as_object_mut);
-                tool.is_some_and(|tool| tool.shift_remove(self.name()).is_some())
+                body.get("tools").and_then(|tools| tools.get(0)?.get(self.name()))
             }
         }
     }
 
-    fn is_in(self, body: &JsonObject) -> bool {
+    /// Takes it out of a body.
+    pub fn remove(self, body: &mut JsonObject) -> Option<Value> {
         match self {
-            Self::Reasoning | Self::Text | Self::Include => body.contains_key(self.name()),
+            Self::Reasoning | Self::Text | Self::Include => body.shift_remove(self.name()),
             Self::Filters | Self::UserLocation | Self::ContextSize => {
-                let tool = body.get("tools").and_then(|tools| tools.get(0));
-                tool.is_some_and(|tool| tool.get(self.name()).is_some())
+                let tool = body.get_mut("tools").and_then(|tools| tools.get_mut(0));
+                tool.and_then(Value::as_object_mut)?.shift_remove(self.name())
             }
         }
     }
@@ -79,30 +78,41 @@ impl Optional {
     }
 }
 
-/// The optional field of the body that a refusal calls unsupported, if it names one.
-pub fn named_in(failed: &Failed, body: &JsonObject) -> Option<Optional> {
-    const CODES: [&str; 3] = ["unsupported_parameter", "unsupported_value", "unknown_parameter"];
-    const WORDS: [&str; 6] = [
+/// A field that a server does not take, and how far that goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unsupported {
+    /// The field.
+    pub field: Optional,
+    /// Whether any value is refused, or only the one that was sent.
+    pub always: bool,
+}
+
+/// The optional fields that an error object calls unsupported.
+pub fn unsupported(error: &Value) -> Vec<Unsupported> {
+    const WORDS: [&str; 8] = [
         "unsupported",
         "not supported",
         "unknown parameter",
         "unrecognized",
         "does not support",
         "not permitted",
+        "extra inputs",
+        "unexpected",
     ];
-    if failed.cause != Cause::Refused || !matches!(failed.status, Some(400 | 422)) {
-        return None;
+    let message = text_of(error, "message").unwrap_or_default().to_lowercase();
+    let code = text_of(error, "code").unwrap_or_default();
+    let by_code =
+        matches!(code.as_str(), "unsupported_parameter" | "unsupported_value" | "unknown_parameter");
+    if !by_code && !WORDS.iter().any(|word| message.contains(word)) {
+        return Vec::new();
     }
-    let message = failed.message.as_deref().unwrap_or_default().to_lowercase();
-    let code = failed.code.as_deref();
-    if !code.is_some_and(|code| CODES.contains(&code)) && !WORDS.iter().any(|word| message.contains(word)) {
-        return None;
-    }
-    let names = |field: &Optional| match failed.param.as_deref() {
+    let always = code != "unsupported_value" && !message.contains("unsupported value");
+    let param = text_of(error, "param");
+    let named = |field: &Optional| match &param {
         Some(param) => field.is_param(param),
         None => field.words().iter().any(|word| message.contains(word)),
     };
-    Optional::ALL.into_iter().find(|field| field.is_in(body) && names(field))
+    Optional::ALL.into_iter().filter(named).map(|field| Unsupported { field, always }).collect()
 }
 
 #[cfg(test)]
@@ -111,54 +121,43 @@ mod tests {
 
     use super::*;
 
-    fn named(status: u16, code: &str, param: &str, message: &str) -> Option<Optional> {
-        let text = |text: &str| (!text.is_empty()).then(|| text.into());
-        let failed = Failed {
-            status: Some(status),
-            code: text(code),
-            param: text(param),
-            message: text(message),
-            ..Failed::new(Cause::Refused, "")
-        };
-        let body = json!({
-            "reasoning": {}, "text": {}, "include": [], "tools": [{ "filters": {}, "user_location": {} }],
-        });
-        named_in(&failed, body.as_object().unwrap())
-    }
-
     #[test]
     fn a_refusal_that_names_a_field_is_understood() {
+        let fields = |code: &str, param: &str, message: &str| {
+            let text = |text: &str| if text.is_empty() { Value::Null } else { text.into() };
+            let error = json!({ "code": text(code), "param": text(param), "message": text(message) });
+            unsupported(&error).into_iter().map(|named| (named.field, named.always)).collect::<Vec<_>>()
+        };
         for (code, param, message, field) in [
-            ("unsupported_parameter", "reasoning.effort", "", Some(Optional::Reasoning)),
-            ("unsupported_value", "text.verbosity", "", Some(Optional::Text)),
-            ("unknown_parameter", "include[0]", "", Some(Optional::Include)),
-            ("unknown_parameter", "tools[0].filters.allowed_domains", "", Some(Optional::Filters)),
+            ("unsupported_parameter", "reasoning.effort", "", vec![(Optional::Reasoning, true)]),
+            ("unsupported_value", "text.verbosity", "", vec![(Optional::Text, false)]),
+            ("unknown_parameter", "include[0]", "", vec![(Optional::Include, true)]),
+            ("unknown_parameter", "tools[0].filters.allowed_domains", "", vec![(Optional::Filters, true)]),
             (
                 "",
                 "",
                 "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
-                Some(Optional::Reasoning),
+                vec![(Optional::Reasoning, true)],
             ),
-            ("", "", "verbosity is not supported", Some(Optional::Text)),
-            ("invalid_value", "tools[0].filters.allowed_domains", "bad domain", None),
-            ("unsupported_parameter", "temperature", "", None),
-            ("", "", "model overloaded", None),
-            // What is not in the body cannot be left out.
-            ("unknown_parameter", "tools[0].search_context_size", "", None),
+            ("", "", "Unsupported value: 'max' for reasoning.effort", vec![(Optional::Reasoning, false)]),
+            ("", "", "verbosity is not supported", vec![(Optional::Text, true)]),
+            ("invalid_value", "tools[0].filters.allowed_domains", "bad domain", vec![]),
+            ("unsupported_parameter", "temperature", "", vec![]),
+            ("", "", "model overloaded", vec![]),
         ] {
-            assert_eq!(named(400, code, param, message), field, "{code} {param} {message}");
+            assert_eq!(fields(code, param, message), field, "{code} {param} {message}");
         }
-        assert_eq!(named(500, "unsupported_parameter", "reasoning", ""), None);
     }
 
     #[test]
     fn fields_are_taken_out_once() {
-        let mut body = json!({ "reasoning": {}, "tools": [{ "type": "t", "filters": {} }] })
-            .as_object()
-            .cloned()
-            .unwrap();
-        assert!(Optional::Reasoning.remove(&mut body) && Optional::Filters.remove(&mut body));
-        assert!(!Optional::Reasoning.remove(&mut body) && !Optional::Filters.remove(&mut body));
+        let body = json!({ "reasoning": { "effort": "max" }, "tools": [{ "type": "t", "filters": {} }] });
+        let mut body = body.as_object().cloned().unwrap();
+        assert_eq!(Optional::Reasoning.remove(&mut body), Some(json!({ "effort": "max" })));
+        assert!(Optional::Filters.remove(&mut body).is_some());
+        assert!(
+            Optional::Reasoning.remove(&mut body).is_none() && Optional::Filters.remove(&mut body).is_none()
+        );
         assert_eq!(Value::Object(body), json!({ "tools": [{ "type": "t" }] }));
     }
 }

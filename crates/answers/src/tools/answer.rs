@@ -1,5 +1,7 @@
 //! `answer`, `answer_detailed` and `answer_quick`: one way of answering, three profiles.
 
+use std::time::Duration;
+
 use annai_core::{
     Access, Call, Effect, ErrorKind, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World,
 };
@@ -9,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asking::{Answered, Question, domains, not_blank, today};
 use crate::config::{Effort, PROFILE_REQUIRED, Profile, Verbosity};
-use crate::responses::Step;
+use crate::responses::{Step, Usage};
 use crate::toolset::Answers;
 use crate::wire;
 
@@ -18,14 +20,14 @@ use crate::wire;
 #[serde(deny_unknown_fields)]
 pub struct AnswerInput {
     /// The question, in any language.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 100_000))]
     pub query: String,
     /// Prefer pages of the last so many days; 0 = any age. A hint to the model, not a filter.
     pub recency_days: Option<u64>,
     /// Use about so many sources. A hint to the model, not a limit.
     #[schemars(range(min = 1, max = 10))]
     pub max_results: Option<u64>,
-    /// Use only these sites and their subdomains, as in `["jma.go.jp"]`.
+    /// Search only these sites and their subdomains, as in `["jma.go.jp"]` (`search.domain_mode: hint` only prefers them).
     #[schemars(length(max = 100))]
     pub domains: Option<Vec<String>>,
     /// The form of the answer.
@@ -41,7 +43,7 @@ pub struct AnswerInput {
 #[serde(deny_unknown_fields)]
 pub struct QuickInput {
     /// The question, in any language.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 100_000))]
     pub query: String,
 }
 
@@ -194,21 +196,26 @@ async fn run(
     question.log(name, &body);
     // Everything that shapes the answer is in what is sent.
     let key = serde_json::to_string(&body).map_err(ToolError::internal)?;
-    if let Some(kept) = set.cache.get(&key) {
+    if let Some(kept) = set.cache.get(&key)
+        && let Ok(kept) = kept.as_ref()
+    {
         call.note("cached", true);
-        return Ok(reply(&kept)?.with_meta("annai/cached", true));
+        let now = Answered { usage: Usage::default(), took: Duration::ZERO, retries: 0, ..kept.clone() };
+        return Ok(reply(&now)?.with_meta("annai/cached", true));
     }
     let (desk, stream) = (set.desk.clone(), call.progress.wanted() || set.desk.settings.responses.stream);
     let start = move |steps| async move { question.answer(&desk, body, stream, &steps).await }.boxed();
-    let answered = set.flights.join(&key, call, Step::Asking(model), start).await;
+    // Who wants progress waits for a stream.
+    let flight = format!("{stream} {key}");
+    let answered = set.flights.join(&flight, call, Step::Asking(model), start).await;
     match answered.as_ref() {
-        Ok(answered) => {
-            call.note("model", &answered.output.model);
-            call.note("retries", answered.retries);
-            call.note("used_search", answered.output.used_search);
-            call.note("tokens", answered.usage.total_tokens);
-            set.cache.put(&key, answered.clone().into());
-            reply(answered)
+        Ok(done) => {
+            call.note("model", &done.output.model);
+            call.note("retries", done.retries);
+            call.note("used_search", done.output.used_search);
+            call.note("tokens", done.usage.total_tokens);
+            set.cache.put(&key, answered.clone(), done.output.answer.len());
+            reply(done)
         }
         Err(failed) => {
             call.note("retries", failed.retries);
@@ -236,6 +243,11 @@ fn question(set: &Answers, name: &str, input: AnswerInput) -> Result<Question, T
         max_results: input.max_results.unwrap_or(defaults.max_results),
         domains: domains(input.domains.as_ref().unwrap_or(&defaults.domains))?,
         style: input.style,
+        model_settings: match name {
+            "answer_detailed" => "MODEL_DETAILED or model_profiles.answer_detailed.model",
+            "answer_quick" => "MODEL_QUICK or model_profiles.answer_quick.model",
+            _ => "--model, MODEL_ANSWER or model_profiles.answer.model",
+        },
         profile: Profile {
             model: profile.model.clone(),
             reasoning_effort: input.reasoning_effort.or(profile.reasoning_effort),
@@ -255,6 +267,9 @@ fn reply(answered: &Answered) -> Result<Reply<AnswerOutput>, ToolError> {
         .with_meta("annai/retries", answered.retries);
     if answered.requeries > 0 {
         reply = reply.with_meta("annai/requeries", answered.requeries);
+    }
+    if !answered.left_out.is_empty() {
+        reply = reply.with_meta("annai/left_out", answered.left_out.clone());
     }
     if answered.dropped > 0 {
         reply = reply.with_meta("annai/dropped_citations", answered.dropped);

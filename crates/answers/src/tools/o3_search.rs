@@ -119,6 +119,8 @@ impl Tool for O3Search {
         let body = query.body(&desk);
         let key = serde_json::to_string(&body).map_err(ToolError::internal)?;
         let asking = Step::Asking(desk.settings.o3_search.model.clone());
+        // Who wants progress waits for a stream, and longer.
+        let key = format!("{stream} {} {key}", timeout.as_millis());
         let start =
             move |steps| async move { query.search(&desk, body, stream, timeout, &steps).await }.boxed();
         let found = set.flights.join(&key, call, asking, start).await;

@@ -120,9 +120,14 @@ impl Keys {
         env: &dyn Fn(&str) -> Option<String>,
         given: Vec<Given>,
     ) -> Result<Config, ConfigError> {
-        let mut config = Config { schema: self.schema, layers: self.defaults, ..Config::default() };
+        let mut config = Config {
+            schema: self.schema,
+            layers: self.defaults,
+            inherits: self.inherits,
+            ..Config::default()
+        };
         if let Some(file) = file {
-            config.add_file(&file, &self.retired, &self.inherits)?;
+            config.add_file(&file, &self.retired)?;
         }
         config.add_env(&self.env, env)?;
         for Given { option, key, value } in given {
@@ -143,6 +148,7 @@ pub struct Config {
     env: Vec<&'static str>,
     cli: Vec<&'static str>,
     warnings: Vec<String>,
+    inherits: Vec<Inherits>,
 }
 
 impl Config {
@@ -171,6 +177,12 @@ impl Config {
         self.layers.origin(key)
     }
 
+    /// An error about a key that only its crate can judge, with the place where it was set.
+    #[must_use]
+    pub fn refuse(&self, key: &str, problem: &str) -> String {
+        self.place(key, &format!("{key}: {problem}"))
+    }
+
     /// All of it for people, secrets masked, with the origin of every value.
     #[must_use]
     pub fn show(&self, version: &str) -> Value {
@@ -194,12 +206,7 @@ impl Config {
         })
     }
 
-    fn add_file(
-        &mut self,
-        file: &ConfigFile,
-        retired: &[&str],
-        inherits: &[Inherits],
-    ) -> Result<(), ConfigError> {
+    fn add_file(&mut self, file: &ConfigFile, retired: &[&str]) -> Result<(), ConfigError> {
         let name = file.path.display().to_string();
         let mut document =
             yaml::read(&file.text).map_err(|problem| ConfigError(vec![format!("{name}:{problem}")]))?;
@@ -219,7 +226,7 @@ impl Config {
             file: name.clone(),
             line: lines.get(path).copied().unwrap_or_default(),
         };
-        for Inherits { key, from } in inherits {
+        for Inherits { key, from } in &self.inherits {
             let set = layers::get(&document.values, from).filter(|set| set.is_object());
             if let Some(set) = set {
                 self.layers.set(from, set.clone(), &origin);
@@ -280,8 +287,15 @@ impl Config {
         if problems.is_empty() {
             return Ok(());
         }
-        let lines = problems.iter().map(|problem| self.place(&problem.path, &problem.to_string()));
-        Err(ConfigError(lines.collect()))
+        // What was copied from another key is named there.
+        let is_copy = |path: &str| {
+            let original =
+                |inherits: &Inherits| Some(format!("{}{}", inherits.from, path.strip_prefix(inherits.key)?));
+            let mut originals = self.inherits.iter().filter_map(original);
+            originals.any(|original| problems.iter().any(|problem| problem.path == original))
+        };
+        let lines = problems.iter().filter(|problem| !is_copy(&problem.path));
+        Err(ConfigError(lines.map(|problem| self.place(&problem.path, &problem.to_string())).collect()))
     }
 
     fn place(&self, path: &str, problem: &str) -> String {
@@ -316,7 +330,8 @@ fn remove(values: &mut JsonObject, path: &str) -> bool {
 }
 
 fn mask(schema: &JsonObject, value: &mut Value) {
-    if schema.get("writeOnly") == Some(&Value::Bool(true)) && !value.is_null() {
+    let empty = value.is_null() || value.as_object().is_some_and(JsonObject::is_empty);
+    if schema.get("writeOnly") == Some(&Value::Bool(true)) && !empty {
         *value = MASK.into();
         return;
     }

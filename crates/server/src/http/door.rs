@@ -103,7 +103,9 @@ impl Door {
         let near = parts.extensions.get::<PeerAddress>().is_some_and(|peer| peer.0.ip().is_loopback());
         let forwarded = parts.headers.keys().any(|name| {
             let name = name.as_str();
-            name == "forwarded" || name.starts_with("x-forwarded-")
+            // The standard ones, and what common proxies send besides.
+            name.starts_with("x-forwarded")
+                || ["forwarded", "via", "x-real-ip", "cf-connecting-ip", "true-client-ip"].contains(&name)
         });
         let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
         let host = host.or_else(|| parts.uri.authority().map(Authority::as_str));
@@ -328,7 +330,7 @@ mod tests {
         let near = door(&Server::default());
         let who = |door: &Door, headers: &[(&str, &str)]| door.identity(&request("/mcp", headers));
         assert_eq!(who(&near, &[("host", "localhost:3001")]), Identity::Local);
-        for header in ["x-forwarded-for", "x-forwarded-proto", "forwarded"] {
+        for header in ["x-forwarded-for", "x-forwarded-proto", "forwarded", "via", "x-real-ip"] {
             assert_eq!(who(&near, &[("host", "localhost"), (header, "1.2.3.4")]), Identity::Anonymous);
         }
         let public = door(&Server { public_url: Some("https://a.example".into()), ..Server::default() });

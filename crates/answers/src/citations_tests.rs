@@ -1,0 +1,152 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn link(url: &str) -> Link {
+    Link { url: url.to_owned(), ..Link::default() }
+}
+
+fn urls(links: &[&str], domains: &[&str]) -> (Vec<String>, usize) {
+    let links: Vec<_> = links.iter().map(|url| link(url)).collect();
+    let domains: Vec<_> = domains.iter().map(|domain| (*domain).to_owned()).collect();
+    let found = pages(&links, &domains);
+    (found.pages.into_iter().map(|page| page.url).collect(), found.dropped)
+}
+
+#[test]
+fn pages_are_cited_once_without_tracking() {
+    let links = [
+        "https://a.example/x?utm_source=openai",
+        "https://a.example/x#part",
+        "https://A.example/x/?utm_medium=b&fbclid=1",
+        "https://a.example/x?id=2&utm_source=openai#p",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "ftp://a.example/",
+        "file:///etc/passwd",
+        "",
+        "oai-weather",
+        "www.a.example",
+        "http://b.example",
+        "//c.example/path",
+        "https:d.example/y",
+        "https://e.example\\@evil.example/x",
+        "https://user:pw@f.example/",
+    ];
+    let expected = ["https://a.example/x", "https://a.example/x?id=2#p", "http://b.example/"];
+    assert_eq!(urls(&links, &[]), (expected.map(str::to_owned).into(), 0));
+    let service = Link { service: true, ..link("oai/finance:v1\n") };
+    assert_eq!(pages(&[service.clone(), service], &[]).pages[0].url, "oai/finance:v1");
+}
+
+#[test]
+fn what_is_known_of_a_page_is_put_together() {
+    let date = Date::parse("2026-01-02");
+    let links = [
+        link("https://a.example/x"),
+        Link { title: Some("A".into()), ..link("https://a.example/x/") },
+        Link {
+            published: Some("2026-01-02T10:00:00Z".into()),
+            score: Some(0.5),
+            ..link("https://a.example/x#y")
+        },
+    ];
+    let found = pages(&links, &[]).pages;
+    assert_eq!(
+        (found.len(), found[0].title.as_deref(), found[0].published, found[0].score),
+        (1, Some("A"), date, Some(0.5))
+    );
+}
+
+#[test]
+fn links_cannot_smuggle_markdown_or_other_links() {
+    let (found, _) =
+        urls(&["https://a.example/x)[Click](javascript:alert(1))", "https://a.example/\u{202e}z"], &[]);
+    assert!(found.iter().all(|url| !url.contains('[') && url.is_ascii()), "{found:?}");
+    let titled = Link {
+        title: Some("see **https:**//evil.example/ and `www.evil.example`".into()),
+        ..link("https://a.example/")
+    };
+    assert_eq!(pages(&[titled], &[]).pages[0].title.as_deref(), Some("see and"));
+}
+
+#[test]
+fn other_sites_are_dropped_and_counted() {
+    let links = [
+        "https://www.jma.go.jp/a",
+        "https://jma.go.jp/",
+        "https://notjma.go.jp/",
+        "https://jma.go.jp.evil.example/",
+    ];
+    let (kept, dropped) = urls(&links, &["jma.go.jp"]);
+    assert_eq!((kept.len(), dropped), (2, 2));
+}
+
+#[test]
+fn domains_are_bare_hosts() {
+    for (text, expected) in [
+        ("jma.go.jp", Some("jma.go.jp")),
+        (" https://www.JMA.go.jp/bosai?x=1 ", Some("www.jma.go.jp")),
+        ("*.example.com", Some("example.com")),
+        ("example.com:8080/path", Some("example.com")),
+        ("日本.jp", Some("xn--wgv71a.jp")),
+        ("example.com.", Some("example.com")),
+        ("ftp://example.com", None),
+        ("user@example.com", None),
+        ("", None),
+        ("a b", None),
+        ("123", None),
+        ("localhost", None),
+        ("10.0.0.1", None),
+        ("[::1]", None),
+    ] {
+        assert_eq!(domain(text).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn marks_of_the_api_are_taken_off() {
+    let text = "a (https://x/?utm_source=openai) b https://y/?a=1&utm_source=openai, https://z/?utm_source=openai&b=2 \
+                https://w/?utm_source=openai.com utm_source=openai.";
+    let clean =
+        "a (https://x/) b https://y/?a=1, https://z/?b=2 https://w/?utm_source=openai.com utm_source=openai.";
+    assert_eq!(without_marks(text), clean);
+}
+
+#[test]
+fn addresses_are_found_in_lines() {
+    for (line, found) in [
+        ("- https://a.example/x (2026-01-02)", vec!["https://a.example/x"]),
+        (
+            "[T](https://a.example/Foo_(bar)) and http://b.example.",
+            vec!["https://a.example/Foo_(bar)", "http://b.example"],
+        ),
+        ("詳細はhttps://z.example/p、参照", vec!["https://z.example/p"]),
+        ("nothing", vec![]),
+        ("https://", vec!["https"]),
+    ] {
+        let urls = urls_in(line);
+        if line == "https://" {
+            assert!(urls.len() <= 1);
+        } else {
+            assert_eq!(urls, found, "{line}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn nothing_but_pages_gets_through(url in "\\PC{0,60}") {
+        for page in pages(&[link(&url)], &[]).pages {
+            prop_assert!(Url::parse(&page.url).is_ok_and(|url| url.has_host()), "{}", page.url);
+        }
+    }
+
+    #[test]
+    fn any_line_can_be_searched_for_addresses(line in "[htps:/ .()\u{3042}]{0,40}") {
+        for url in urls_in(&line) {
+            prop_assert!(line.contains(url));
+        }
+        let _ = without_marks(&line);
+    }
+}
