@@ -8,6 +8,7 @@ use annai_answers::{AnswersConfig, AnswersSettings};
 use annai_core::Registry;
 use annai_core::config::{self, Config, ConfigError, Given, Secret};
 use annai_core::telemetry::{self, Log};
+use annai_library::LibrarySettings;
 use annai_server::{LogLevel, Server, ServerSettings};
 use tracing::level_filters::LevelFilter;
 
@@ -22,6 +23,8 @@ pub struct App {
     pub server: Server,
     /// What the answers and search tools need.
     pub answers: AnswersConfig,
+    /// The `library` section.
+    pub library: annai_library::config::Library,
     /// The families of tools that were asked for; none = all.
     pub families: Vec<Family>,
     /// What deserves a word but does not stop the start.
@@ -64,8 +67,9 @@ impl App {
         let answers = answers(&config, folder.unwrap_or_default(), env)?;
         let found = config.warnings().iter().cloned().chain(missing);
         let warnings: Vec<_> = found.chain(answers.settings.warnings()).collect();
+        let library = config.get::<LibrarySettings>()?.library;
         let families = options.families();
-        Ok(Self { config, server, answers, families, warnings, no_color: no_color() })
+        Ok(Self { config, server, answers, library, families, warnings, no_color: no_color() })
     }
 
     /// Whether a family of tools is served.
@@ -75,7 +79,7 @@ impl App {
 
     /// The tools, none of them opened.
     pub fn registry(&self) -> Result<Arc<Registry>, ConfigError> {
-        catalog::registry(&self.families, &self.server, &self.answers)
+        catalog::registry(&self.families, &self.server, &self.answers, &self.library)
             .map_err(|error| ConfigError(vec![error.to_string()]))
     }
 }
@@ -87,6 +91,10 @@ impl Options {
         if let Some(model) = &self.model {
             let value = model.as_str().into();
             given.push(Given { option: "--model", key: "model_profiles.answer.model", value });
+        }
+        if !self.manuals.is_empty() {
+            let folders: Vec<_> = self.manuals.iter().map(|folder| folder.display().to_string()).collect();
+            given.push(Given { option: "--manuals", key: "library.manuals", value: folders.into() });
         }
         if let Some(file) = &self.debug {
             let mut set = |key, value| given.push(Given { option: "--debug", key, value });

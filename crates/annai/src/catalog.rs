@@ -8,6 +8,11 @@ use annai_answers::{Answers, AnswersConfig, AnswersSettings, Search};
 use annai_core::Registry;
 use annai_core::config::Keys;
 use annai_core::tool::RegistryError;
+use annai_library::tools::{
+    BridgeCopyFile, BridgeCopySection, ManualList, ManualLs, ManualRead, ManualToc, VaultCreate, VaultLs,
+    VaultRead, VaultReplace, VaultScan, VaultSearch, VaultWrite,
+};
+use annai_library::{Library, LibrarySettings};
 use annai_server::{Server, ServerName, ServerSettings};
 use clap::ValueEnum;
 
@@ -26,7 +31,7 @@ pub enum Family {
 
 /// The keys of the configuration, of every crate.
 pub fn keys() -> Keys {
-    Keys::default().with::<ServerSettings>().with::<AnswersSettings>()
+    Keys::default().with::<ServerSettings>().with::<AnswersSettings>().with::<LibrarySettings>()
 }
 
 /// The tools of the chosen families (none = all), with their settings; nothing of them is opened yet.
@@ -34,6 +39,7 @@ pub fn registry(
     chosen: &[Family],
     server: &Server,
     answers: &AnswersConfig,
+    library: &annai_library::config::Library,
 ) -> Result<Arc<Registry>, RegistryError> {
     let serves = |family| chosen.is_empty() || chosen.contains(&family);
     let mut tools = Registry::builder(Duration::from_millis(server.call_timeout_ms));
@@ -43,6 +49,13 @@ pub fn registry(
     }
     if serves(Family::Search) {
         tools.toolset::<Search>(answers.clone()).tool::<O3Search>();
+    }
+    if serves(Family::Library) {
+        let family = tools.toolset::<Library>(library.clone());
+        let family = family.tool::<ManualList>().tool::<ManualLs>().tool::<ManualToc>().tool::<ManualRead>();
+        let family = family.tool::<VaultLs>().tool::<VaultRead>().tool::<VaultScan>().tool::<VaultSearch>();
+        let family = family.tool::<VaultCreate>().tool::<VaultWrite>().tool::<VaultReplace>();
+        family.tool::<BridgeCopySection>().tool::<BridgeCopyFile>();
     }
     tools.build()
 }

@@ -12,6 +12,9 @@ mod suite {
     mod configuration;
     mod docs;
     mod http;
+    mod library_read;
+    mod library_safety;
+    mod library_vault;
     mod search;
     mod stdio;
 }
@@ -71,6 +74,68 @@ impl Asking {
     /// The body of the API's nth request.
     fn body(&self, index: usize) -> Value {
         self.api.requests()[index].body.clone()
+    }
+}
+
+/// A workspace, and a server of the library over it.
+struct Shelf {
+    home: Home,
+    server: StdioServer,
+}
+
+impl Shelf {
+    /// An empty workspace, with these variables.
+    fn new(env: &[(&str, &str)]) -> Self {
+        let home = Home::new();
+        let mut command = annai(&home);
+        let mut server = StdioServer::start(
+            command.args(["--stdio", "--toolset", "library"]).envs(env.iter().copied()),
+            Framing::Lines,
+        );
+        server.initialize("2025-06-18");
+        Self { home, server }
+    }
+
+    /// Another server over the same workspace.
+    fn serve(&self, arguments: &[&str]) -> StdioServer {
+        let mut command = annai(&self.home);
+        let mut server = StdioServer::start(
+            command.args(["--stdio", "--toolset", "library"]).args(arguments),
+            Framing::Lines,
+        );
+        server.initialize("2025-06-18");
+        server
+    }
+
+    /// Writes a file of the workspace.
+    fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.home.0.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    /// A vault file's text.
+    fn file(&self, path: &str) -> String {
+        std::fs::read_to_string(self.home.0.join("vault").join(path)).unwrap()
+    }
+
+    /// Calls a tool and gives its structured result.
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let reply = self.server.call(tool, arguments);
+        assert!(reply["result"]["isError"] != true && reply.get("error").is_none(), "{tool}: {reply}");
+        reply["result"]["structuredContent"].clone()
+    }
+
+    /// Calls a tool and gives its error.
+    fn fail(&mut self, tool: &str, arguments: Value) -> Value {
+        let reply = self.server.call(tool, arguments);
+        assert_eq!(reply["result"]["isError"], true, "{tool}: {reply}");
+        let error = reply["result"]["_meta"]["annai/error"].clone();
+        let text: Value =
+            serde_json::from_str(reply["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(text, error);
+        assert!(reply["result"].get("structuredContent").is_none());
+        error
     }
 }
 

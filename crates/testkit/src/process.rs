@@ -53,6 +53,14 @@ impl Process {
         assert!(status.expect("kill runs").success());
     }
 
+    /// The most memory that it has had, in MiB.
+    pub fn peak_mib(&self) -> f64 {
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("a Linux /proc");
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("VmHWM");
+        line.split_whitespace().nth(1).and_then(|kib| kib.parse::<f64>().ok()).expect("a number") / 1024.0
+    }
+
     /// Waits for the process to end.
     pub fn wait(&mut self, limit: Duration) -> ExitStatus {
         let started = Instant::now();

@@ -51,6 +51,9 @@ pub struct Options {
     /// Read this YAML file instead of the one in the configuration folder
     #[arg(long, value_name = "PATH", global = true)]
     pub config: Option<PathBuf>,
+    /// Read manuals below this folder; may be repeated
+    #[arg(long, value_name = "DIR", global = true)]
+    pub manuals: Vec<PathBuf>,
     /// Use this model for `answer` (model_profiles.answer.model)
     #[arg(long, value_name = "ID", global = true)]
     pub model: Option<String>,

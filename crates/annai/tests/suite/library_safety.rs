@@ -1,0 +1,446 @@
+//! Bad input and bad days: whatever happens, nothing leaves its root and no file is ever half of something.
+
+use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use annai_testkit::mcp::{Framing, StdioServer};
+use serde_json::{Value, json};
+
+use crate::{Shelf, annai};
+
+/// Every tool that takes a vault path, with arguments for it.
+fn with_path(path: &str) -> Vec<(&'static str, Value)> {
+    vec![
+        ("vault_read", json!({ "path": path, "full": true })),
+        ("vault_scan", json!({ "path": path })),
+        ("vault_create", json!({ "path": path, "content": "x" })),
+        ("vault_write", json!({ "path": path, "content": "x", "mode": "append" })),
+        ("vault_write", json!({ "path": path, "content": "x", "mode": "overwrite" })),
+        ("vault_replace", json!({ "path": path, "find": "a", "replace": "b" })),
+        (
+            "bridge_copy_file",
+            json!({ "manual_id": "m", "from_path": "t.json", "to_path": path, "mode": "append" }),
+        ),
+    ]
+}
+
+#[test]
+fn no_path_trick_leads_anywhere() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("manuals/m/t.json", "{}");
+    shelf.write("vault/a.md", "a");
+    shelf.write("outside.md", "a");
+    let (long, deep) = ("x".repeat(300), "d/".repeat(3000));
+    for path in [
+        "",
+        ".",
+        "..",
+        "/",
+        "/etc/passwd",
+        "../outside.md",
+        "a/../../outside.md",
+        "./../outside.md",
+        "..\\outside.md",
+        "\\\\host\\share",
+        "//host/share",
+        "C:\\outside.md",
+        "c:/outside.md",
+        "C:outside.md",
+        "a\u{0}b",
+        "a\nb",
+        "~",
+        "~/x",
+        "file:///etc/passwd/..",
+        &long,
+        &deep,
+    ] {
+        for (tool, arguments) in with_path(path) {
+            let error = shelf.fail(tool, arguments.clone());
+            assert_eq!(error["code"], "invalid_path", "{tool} {path:?}: {error}");
+        }
+    }
+    // Names that only other systems find odd are never made.
+    for path in ["NUL", "con.md", "aux.tar.md", "dots./x.md", "space /x.md"] {
+        assert_eq!(
+            shelf.fail("vault_create", json!({ "path": path, "content": "" }))["code"],
+            "invalid_path",
+            "{path}"
+        );
+    }
+    assert_eq!(std::fs::read_to_string(shelf.home.0.join("outside.md")).unwrap(), "a");
+}
+
+#[test]
+fn links_are_neither_followed_nor_listed_nor_made_through() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("manuals/m/t.json", "{}");
+    shelf.write("vault/real/a.md", "inside");
+    shelf.write("secret/s.md", "secret");
+    let at = |path: &str| shelf.home.0.join(path);
+    symlink(at("secret"), at("vault/dir")).unwrap();
+    symlink(at("secret/s.md"), at("vault/file.md")).unwrap();
+    symlink(at("secret/new.md"), at("vault/dangling.md")).unwrap();
+    symlink(at("vault/real/a.md"), at("vault/inner.md")).unwrap();
+    symlink(at("secret"), at("manuals/linked")).unwrap();
+    symlink(at("secret/s.md"), at("manuals/m/s.md")).unwrap();
+    for path in ["dir/s.md", "file.md", "dangling.md", "inner.md"] {
+        for (tool, arguments) in with_path(path) {
+            assert_eq!(shelf.fail(tool, arguments)["code"], "out_of_scope", "{tool} {path}");
+        }
+    }
+    assert_eq!(shelf.fail("vault_ls", json!({ "relative_dir": "dir" }))["code"], "out_of_scope");
+    let entries = shelf.call("vault_ls", json!({}))["entries"].take();
+    assert_eq!(entries, json!([{ "path": "real", "type": "dir", "size_bytes": null }]));
+    assert_eq!(shelf.call("vault_search", json!({ "query": "secret" }))["results"], json!([]));
+    assert_eq!(shelf.call("manual_list", json!({}))["items"], json!([{ "manual_id": "m" }]));
+    assert_eq!(shelf.call("manual_ls", json!({ "manual_id": "m" }))["items"].as_array().unwrap().len(), 1);
+    let place = json!({ "target": "manual", "manual_id": "m", "path": "s.md" });
+    assert_eq!(shelf.fail("manual_read", json!({ "ref": place }))["code"], "out_of_scope");
+    assert!(!shelf.home.0.join("secret/new.md").exists());
+    assert_eq!(std::fs::read_to_string(shelf.home.0.join("secret/s.md")).unwrap(), "secret");
+}
+
+#[test]
+fn a_folder_that_turns_into_a_link_lets_nothing_out() {
+    let mut shelf = Shelf::new(&[]);
+    let (inside, parked, outside) =
+        (shelf.home.0.join("vault/d"), shelf.home.0.join("vault/parked"), shelf.home.0.join("outside"));
+    std::fs::create_dir_all(&inside).unwrap();
+    std::fs::create_dir_all(&outside).unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let flipper = std::thread::spawn({
+        let (stop, inside, outside) = (stop.clone(), inside, outside.clone());
+        move || {
+            let mut flips = 0;
+            while !stop.load(Ordering::Relaxed) || flips < 1000 {
+                std::fs::rename(&inside, &parked).unwrap();
+                // The server may have made the folder anew meanwhile; then there is no room for the link.
+                if symlink(&outside, &inside).is_ok() {
+                    std::fs::remove_file(&inside).unwrap();
+                }
+                let _ = std::fs::rename(&inside, inside.with_file_name(format!("made-{flips}")));
+                std::fs::rename(&parked, &inside).unwrap();
+                flips += 1;
+            }
+            flips
+        }
+    });
+    let (mut written, mut refused) = (0, 0);
+    for number in 0..300 {
+        let path = format!("d/f{number}.md");
+        for (tool, arguments) in [
+            ("vault_create", json!({ "path": path, "content": "x" })),
+            ("vault_write", json!({ "path": path, "content": "y", "mode": "overwrite" })),
+            ("vault_write", json!({ "path": path, "content": "z", "mode": "append" })),
+        ] {
+            let reply = shelf.server.call(tool, arguments);
+            if reply["result"]["isError"] == true { refused += 1 } else { written += 1 }
+        }
+    }
+    stop.store(true, Ordering::Relaxed);
+    assert!(flipper.join().unwrap() >= 1000);
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0, "{written} written, {refused} refused");
+    assert!(written > 0);
+}
+
+#[test]
+fn names_match_in_any_unicode_form() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/か\u{3099}く.md", "NFD");
+    shelf.write("manuals/マニュアル\u{30cf}\u{309a}/本.md", "# 本\n");
+    let read = shelf.call("vault_read", json!({ "path": "がく.md", "full": true }));
+    assert_eq!(read["text"], "NFD");
+    let written = shelf.call("vault_write", json!({ "path": "がく.md", "content": "!", "mode": "append" }));
+    assert_eq!(written["written_path"], "か\u{3099}く.md", "the stored spelling is told");
+    assert_eq!(shelf.fail("vault_create", json!({ "path": "がく.md", "content": "" }))["code"], "conflict");
+    assert_eq!(
+        shelf.call("manual_ls", json!({ "manual_id": "マニュアルパ" }))["items"].as_array().unwrap().len(),
+        1
+    );
+    // The exact name wins; with neither of two the answer is not a guess.
+    shelf.write("vault/がく.md", "NFC");
+    assert_eq!(shelf.call("vault_read", json!({ "path": "がく.md", "full": true }))["text"], "NFC");
+    shelf.write("vault/\u{1e9b}\u{323}.md", "1");
+    shelf.write("vault/\u{17f}\u{323}\u{307}.md", "2");
+    let error = shelf.fail("vault_read", json!({ "path": "\u{17f}\u{307}\u{323}.md", "full": true }));
+    assert_eq!(error["code"], "conflict");
+}
+
+#[test]
+fn special_files_are_never_opened() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/a.md", "text");
+    let fifo = shelf.home.0.join("vault/pipe.md");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let _socket = std::os::unix::net::UnixListener::bind(shelf.home.0.join("vault/s.md")).unwrap();
+    let started = Instant::now();
+    for path in ["pipe.md", "s.md"] {
+        assert_eq!(shelf.fail("vault_read", json!({ "path": path, "full": true }))["code"], "forbidden");
+        assert_eq!(
+            shelf.fail("vault_write", json!({ "path": path, "content": "x", "mode": "append" }))["code"],
+            "forbidden"
+        );
+    }
+    assert_eq!(
+        shelf.call("vault_ls", json!({}))["entries"].as_array().unwrap().len(),
+        1,
+        "a.md and nothing special"
+    );
+    shelf.call("vault_search", json!({ "query": "x" }));
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn what_is_no_text_is_said_so() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/bin.md", b"\xff\xfe\x00a\nb");
+    shelf.write("manuals/m/bin.md", b"# A\n\xff\n");
+    shelf.write("manuals/m/good.md", "# Good\n");
+    for (tool, arguments) in [
+        ("vault_read", json!({ "path": "bin.md", "full": true })),
+        ("vault_scan", json!({ "path": "bin.md" })),
+        ("vault_replace", json!({ "path": "bin.md", "find": "a", "replace": "b" })),
+    ] {
+        let error = shelf.fail(tool, arguments);
+        assert!(error["message"].as_str().unwrap().contains("is not UTF-8 text"), "{error}");
+    }
+    let reply = shelf.server.call("manual_toc", json!({ "manual_id": "m" }));
+    assert_eq!(reply["result"]["structuredContent"]["items"].as_array().unwrap().len(), 1);
+    assert_eq!(reply["result"]["_meta"]["annai/warnings"], 1);
+}
+
+#[test]
+fn a_large_file_is_read_in_little_memory() {
+    let mut shelf = Shelf::new(&[]);
+    let line = format!("{}\n", "0123456789abcdef".repeat(64));
+    let block = line.repeat(1024);
+    let path = shelf.home.0.join("vault/large.md");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mut file = std::fs::File::create(&path).unwrap();
+    for _ in 0..1024 {
+        std::io::Write::write_all(&mut file, block.as_bytes()).unwrap();
+    }
+    std::io::Write::write_all(&mut file, b"the needle\n").unwrap();
+    drop(file);
+    assert!(std::fs::metadata(&path).unwrap().len() > 1 << 30);
+    let lines = 1024 * 1024 + 1;
+    let read = shelf.call("vault_read", json!({ "path": "large.md", "range": { "start_line": lines } }));
+    assert_eq!(read["text"], "the needle");
+    let found = shelf.call("vault_search", json!({ "query": "needle", "mode": "plain" }));
+    assert_eq!(
+        found["results"],
+        json!([{ "path": "large.md", "start_line": lines, "snippet": "the needle" }])
+    );
+    shelf.call("vault_write", json!({ "path": "large.md", "content": "more\n", "mode": "append" }));
+    assert_eq!(
+        shelf.fail("vault_replace", json!({ "path": "large.md", "find": "needle", "replace": "x" }))["code"],
+        "forbidden"
+    );
+    let peak = shelf.server.process.peak_mib();
+    assert!(peak < 120.0, "{peak} MiB");
+    std::fs::remove_file(path).unwrap();
+}
+
+/// The server with a limit on the size of the files it writes: what a full disk looks like to a writer.
+#[test]
+fn a_full_disk_loses_nothing() {
+    let shelf = Shelf::new(&[]);
+    shelf.write("vault/old.md", "old\n");
+    let program = annai(&shelf.home);
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" --stdio --toolset library"])
+        .arg(program.get_program());
+    command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", &shelf.home.0).current_dir(&shelf.home.0);
+    let mut server = StdioServer::start(&mut command, Framing::Lines);
+    server.initialize("2025-06-18");
+    let much = "x".repeat(200_000);
+    for (tool, arguments) in [
+        ("vault_create", json!({ "path": "new.md", "content": much })),
+        ("vault_write", json!({ "path": "old.md", "content": much, "mode": "overwrite" })),
+        ("vault_write", json!({ "path": "old.md", "content": much, "mode": "append" })),
+    ] {
+        let reply = server.call(tool, arguments);
+        let error = &reply["result"]["_meta"]["annai/error"];
+        assert_eq!(error["code"], "conflict", "{reply}");
+        assert!(error["message"].as_str().unwrap().contains("was not written"), "{error}");
+    }
+    assert_eq!(shelf.file("old.md"), "old\n");
+    let names: Vec<_> = std::fs::read_dir(shelf.home.0.join("vault"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(names.len(), 2, "no leftovers: {names:?}");
+    // Small things still go.
+    assert!(
+        server.call("vault_write", json!({ "path": "old.md", "content": "more", "mode": "append" }))["result"]
+            ["isError"]
+            != true
+    );
+}
+
+/// A file system that no process may write to, not even root.
+#[test]
+fn a_disk_that_can_only_be_read_is_said_so() {
+    let mut shelf = Shelf::new(&[("VAULT_ROOT", "/sys")]);
+    let error = shelf.fail("vault_create", json!({ "path": "new.md", "content": "x" }));
+    assert_eq!(error["code"], "forbidden", "{error}");
+    assert!(!shelf.call("vault_ls", json!({}))["entries"].as_array().unwrap().is_empty());
+}
+
+/// Kills the server in the middle of writes; what is left is always one whole version.
+#[test]
+fn killed_writers_leave_whole_files() {
+    let shelf = Shelf::new(&[]);
+    let size = 1_000_000;
+    let version = |letter: &str| letter.repeat(size);
+    shelf.write("vault/f.md", version("a"));
+    shelf.write("vault/log.md", "start\n");
+    let call = |id: u64, arguments: Value| {
+        let params = json!({ "name": "vault_write", "arguments": arguments });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string() + "\n"
+    };
+    let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {} });
+    let start = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+    let messages = |letter: &str| {
+        let overwrite = json!({ "path": "f.md", "content": version(letter), "mode": "overwrite" });
+        let append =
+            json!({ "path": "log.md", "content": format!("{}\n", "z".repeat(100_000)), "mode": "append" });
+        format!("{start}\n{}{}", call(1, overwrite), call(2, append))
+    };
+    let spawn = |letter: &str| {
+        let mut command = annai(&shelf.home);
+        command.args(["--stdio", "--toolset", "library"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let (mut input, messages) = (child.stdin.take().unwrap(), messages(letter));
+        // The input stays open until the writer is joined.
+        let writer = std::thread::spawn(move || {
+            let _ = std::io::Write::write_all(&mut input, messages.as_bytes());
+            input
+        });
+        (child, writer)
+    };
+    // How long it takes when nobody interferes.
+    let started = Instant::now();
+    let (mut child, writer) = spawn("a");
+    drop(writer.join().unwrap());
+    child.wait().unwrap();
+    let whole = started.elapsed();
+    let (mut seen, mut grown) = (Vec::new(), 0);
+    for round in 0..100_u32 {
+        let (mut child, writer) = spawn(if round % 2 == 0 { "b" } else { "c" });
+        std::thread::sleep(whole * (round * 37 % 100) / 80);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        drop(writer.join().unwrap());
+        let text = shelf.file("f.md");
+        assert_eq!(text.len(), size, "round {round}");
+        let first = text.as_bytes()[0];
+        assert!(text.bytes().all(|byte| byte == first), "round {round}: a mix");
+        seen.push(first);
+        // An append leaves what was there, and at most a part of itself.
+        let log = shelf.file("log.md");
+        assert!(log.starts_with("start\n") && log.len() >= grown, "round {round}");
+        assert!(log["start\n".len()..].bytes().all(|byte| byte == b'z' || byte == b'\n'));
+        grown = log.len();
+    }
+    seen.dedup();
+    assert!(seen.len() > 2, "some writes were finished, some were not: {seen:?}");
+    // The next writer clears up.
+    let mut server = shelf.serve(&[]);
+    server.call("vault_create", json!({ "path": "after.md", "content": "x" }));
+    let names: Vec<_> = std::fs::read_dir(shelf.home.0.join("vault"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(!names.iter().any(|name| name.starts_with(".annai-tmp-")), "{names:?}");
+}
+
+#[test]
+fn no_append_is_lost_between_processes() {
+    let shelf = Shelf::new(&[]);
+    shelf.write("vault/log.md", "");
+    let mut servers = [shelf.serve(&[]), shelf.serve(&[])];
+    let mut waiting = [Vec::new(), Vec::new()];
+    for number in 0..250 {
+        for (server, waiting) in servers.iter_mut().zip(&mut waiting) {
+            let content = format!("{}-{number}\n", waiting.len());
+            let arguments = json!({ "path": "log.md", "content": content, "mode": "append" });
+            waiting.push(
+                server.start_request("tools/call", json!({ "name": "vault_write", "arguments": arguments })),
+            );
+        }
+    }
+    for (server, waiting) in servers.iter().zip(&waiting) {
+        for _ in waiting {
+            let reply = server.receive().message;
+            assert!(reply["result"]["isError"] != true, "{reply}");
+        }
+    }
+    assert_eq!(shelf.file("log.md").lines().count(), 500);
+}
+
+#[test]
+fn two_changes_of_one_version_cannot_both_win() {
+    let shelf = Shelf::new(&[]);
+    shelf.write("vault/f.md", "0");
+    let mut servers = [shelf.serve(&[]), shelf.serve(&[])];
+    for round in 0..20 {
+        let read = servers[0].call("vault_read", json!({ "path": "f.md", "full": true }));
+        let hash = &read["result"]["structuredContent"]["sha256"];
+        let ids: Vec<_> = servers
+            .iter_mut()
+            .enumerate()
+            .map(|(index, server)| {
+                let arguments = json!({ "path": "f.md", "content": format!("{round} by {index}"), "mode": "overwrite", "if_sha256": hash });
+                server.start_request("tools/call", json!({ "name": "vault_write", "arguments": arguments }))
+            })
+            .collect();
+        let failed = servers
+            .iter()
+            .zip(ids)
+            .filter(|(server, id)| server.reply_to(&(*id).into())["result"]["isError"] == true)
+            .count();
+        assert_eq!(failed, 1, "round {round}");
+    }
+}
+
+#[test]
+fn a_file_that_changes_is_never_read_as_a_mix() {
+    let mut shelf = Shelf::new(&[]);
+    let path = shelf.home.0.join("vault/f.md");
+    shelf.write("vault/f.md", "a".repeat(400_000));
+    let stop = Arc::new(AtomicBool::new(false));
+    let writer = std::thread::spawn({
+        let (stop, path) = (stop.clone(), path);
+        move || {
+            for letter in ["b", "c"].iter().cycle() {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                // In place, as an editor without care would.
+                std::fs::write(&path, letter.repeat(400_000)).unwrap();
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        }
+    });
+    let mut good = 0;
+    for _ in 0..60 {
+        let reply = shelf.server.call("vault_read", json!({ "path": "f.md", "full": true }));
+        if reply["result"]["isError"] == true {
+            let code = &reply["result"]["_meta"]["annai/error"]["code"];
+            assert_eq!(code, "conflict", "{reply}");
+        } else {
+            let text = reply["result"]["structuredContent"]["text"].as_str().unwrap();
+            assert!(text.bytes().all(|byte| Some(&byte) == text.as_bytes().first()));
+            good += 1;
+        }
+    }
+    stop.store(true, Ordering::Relaxed);
+    writer.join().unwrap();
+    assert!(good > 0);
+}

@@ -1,0 +1,293 @@
+//! The vault: read line by line, searched, and written by rules.
+
+use serde_json::{Value, json};
+
+use crate::Shelf;
+
+#[test]
+fn folders_are_listed_one_level_at_a_time() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/b.md", "12345");
+    shelf.write("vault/a/c.txt", "");
+    shelf.write("vault/.system/secret.md", "");
+    assert_eq!(
+        shelf.call("vault_ls", json!({})),
+        json!({ "entries": [
+            { "path": "a", "type": "dir", "size_bytes": null },
+            { "path": "b.md", "type": "file", "size_bytes": 5 },
+        ] })
+    );
+    assert_eq!(shelf.call("vault_ls", json!({ "relative_dir": "a" }))["entries"][0]["path"], "a/c.txt");
+    assert_eq!(
+        shelf.call("vault_ls", json!({ "relative_dir": "." }))["entries"].as_array().unwrap().len(),
+        2
+    );
+    for (folder, code) in [
+        ("none", "not_found"),
+        ("b.md", "invalid_path"),
+        (".system", "forbidden"),
+        ("..", "invalid_path"),
+        ("", "invalid_path"),
+    ] {
+        assert_eq!(shelf.fail("vault_ls", json!({ "relative_dir": folder }))["code"], code, "{folder}");
+    }
+}
+
+#[test]
+fn lines_are_read_exactly() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/n.md", "one\r\ntwo\nthree\rfour\n");
+    let read =
+        shelf.call("vault_read", json!({ "path": "n.md", "range": { "start_line": 2, "end_line": 3 } }));
+    let hash = read["sha256"].clone();
+    assert_eq!(
+        read,
+        json!({
+            "text": "two\nthree", "truncated": false, "returned_chars": 9,
+            "applied_range": { "start_line": 2, "end_line": 3 }, "next_offset": { "start_line": 4 },
+            "truncated_reason": "range_end", "sha256": hash,
+        })
+    );
+    let full = shelf.call("vault_read", json!({ "path": "n.md", "full": true }));
+    assert_eq!(
+        (&full["text"], &full["truncated_reason"], &full["next_offset"]),
+        (&json!("one\r\ntwo\nthree\rfour"), &json!("none"), &json!({ "start_line": null }))
+    );
+    let cut =
+        shelf.call("vault_read", json!({ "path": "n.md", "full": true, "limits": { "max_chars": 10 } }));
+    assert_eq!(
+        (&cut["text"], &cut["truncated"], &cut["truncated_reason"], &cut["next_offset"]),
+        (&json!("one\r\ntwo"), &json!(true), &json!("max_chars"), &json!({ "start_line": 3 }))
+    );
+    for (arguments, code) in [
+        (json!({ "path": "n.md" }), "invalid_parameter"),
+        (json!({ "path": "n.md", "range": { "start_line": 5 } }), "invalid_parameter"),
+        (json!({ "path": "n.md", "range": { "start_line": 3, "end_line": 2 } }), "invalid_parameter"),
+        (json!({ "path": "n.md", "range": { "start_line": 0 } }), "invalid_parameter"),
+        (json!({ "path": "n.md", "range": { "start_line": "2" } }), "invalid_parameter"),
+        (json!({ "path": "none.md", "full": true }), "not_found"),
+        (json!({ "path": "/etc/passwd", "full": true }), "invalid_path"),
+        (json!({ "path": ".system/lock", "full": true }), "forbidden"),
+    ] {
+        assert_eq!(shelf.fail("vault_read", arguments.clone())["code"], code, "{arguments}");
+    }
+    shelf.write("vault/empty.md", "");
+    let empty = shelf.call("vault_read", json!({ "path": "empty.md", "range": { "start_line": 1 } }));
+    assert_eq!(
+        (&empty["text"], &empty["applied_range"]),
+        (&json!(""), &json!({ "start_line": 1, "end_line": 0 }))
+    );
+    let mut small = Shelf::new(&[("HARD_MAX_CHARS", "5")]);
+    small.write("vault/n.md", "one\ntwo\n");
+    assert_eq!(
+        small.call("vault_read", json!({ "path": "n.md", "full": true }))["truncated_reason"],
+        "hard_limit"
+    );
+}
+
+#[test]
+fn a_scan_visits_every_line_once_and_ends_in_coverage() {
+    let mut shelf = Shelf::new(&[]);
+    let long = "x".repeat(30);
+    let lines: Vec<String> =
+        (1..=57).map(|number| if number == 20 { long.clone() } else { format!("line {number}") }).collect();
+    shelf.write("vault/f.md", lines.join("\n"));
+    for (chunk, max_chars) in [(1, 100), (7, 100), (80, 20), (200, 10_000), (3, 6)] {
+        let (mut arguments, mut seen, mut cuts) =
+            (json!({ "path": "f.md", "chunk_lines": chunk, "limits": { "max_chars": max_chars } }), 0, 0);
+        loop {
+            let page = shelf.call("vault_scan", arguments.clone());
+            assert_eq!(page["applied_range"]["start_line"], seen + 1);
+            seen = page["applied_range"]["end_line"].as_u64().unwrap();
+            cuts += u64::from(page["truncated"] == true);
+            let action = &page["next_actions"][0];
+            if page["eof"] == true {
+                assert_eq!(page["next_cursor"], json!({ "start_line": null }));
+                assert_eq!(action["type"], "vault_coverage");
+                assert_eq!(
+                    action["params"],
+                    json!({ "path": "f.md", "cited_ranges": [{ "start_line": 1, "end_line": 57 }] })
+                );
+                break;
+            }
+            // The next action can be followed as it is.
+            assert_eq!(
+                (&action["type"], &action["params"]["cursor"]),
+                (&json!("vault_scan"), &page["next_cursor"])
+            );
+            arguments["cursor"] = page["next_cursor"].clone();
+        }
+        assert_eq!(seen, 57);
+        assert!(max_chars > 30 || cuts > 0);
+    }
+    for arguments in [
+        json!({ "path": "f.md", "chunk_lines": 0 }),
+        json!({ "path": "f.md", "chunk_lines": 201 }),
+        json!({ "path": "f.md", "cursor": { "start_line": 58 } }),
+    ] {
+        assert_eq!(shelf.fail("vault_scan", arguments.clone())["code"], "invalid_parameter", "{arguments}");
+    }
+    shelf.write("vault/empty.md", "");
+    let page = shelf.call("vault_scan", json!({ "path": "empty.md" }));
+    assert_eq!(
+        (&page["eof"], &page["next_actions"][0]["params"]["cited_ranges"]),
+        (&json!(true), &json!([]))
+    );
+}
+
+#[test]
+fn files_are_made_and_changed_by_rules() {
+    let mut shelf = Shelf::new(&[]);
+    // The vault itself is made with the first file.
+    let made = shelf.call("vault_create", json!({ "path": "deep/er/n.md", "content": "one two two\n" }));
+    assert_eq!((&made["written_path"], &made["written_bytes"]), (&json!("deep/er/n.md"), &json!(12)));
+    assert_eq!(
+        shelf.fail("vault_create", json!({ "path": "deep/er/n.md", "content": "" }))["code"],
+        "conflict"
+    );
+    let replaced =
+        shelf.call("vault_replace", json!({ "path": "deep/er/n.md", "find": "two", "replace": "2" }));
+    assert_eq!(
+        (&replaced["replacements"], shelf.file("deep/er/n.md")),
+        (&json!(1), "one 2 two\n".to_owned())
+    );
+    let none = shelf.call("vault_replace", json!({ "path": "deep/er/n.md", "find": "zzz", "replace": "" }));
+    assert_eq!((&none["replacements"], &none["sha256"]), (&json!(0), &replaced["sha256"]));
+    shelf.call("vault_write", json!({ "path": "deep/er/n.md", "content": "end", "mode": "append" }));
+    assert_eq!(shelf.file("deep/er/n.md"), "one 2 two\nend");
+    let stale = json!({ "path": "deep/er/n.md", "content": "x", "mode": "overwrite", "if_sha256": replaced["sha256"] });
+    assert_eq!(shelf.fail("vault_write", stale)["code"], "conflict");
+    assert_eq!(shelf.file("deep/er/n.md"), "one 2 two\nend");
+    let seen = shelf.call("vault_read", json!({ "path": "deep/er/n.md", "full": true }))["sha256"].clone();
+    let written = shelf.call(
+        "vault_write",
+        json!({ "path": "deep/er/n.md", "content": "new", "mode": "overwrite", "if_sha256": seen }),
+    );
+    assert_eq!(shelf.file("deep/er/n.md"), "new");
+    assert_eq!(
+        shelf.call("vault_read", json!({ "path": "deep/er/n.md", "full": true }))["sha256"],
+        written["sha256"]
+    );
+    for (tool, arguments, code) in [
+        ("vault_write", json!({ "path": "none.md", "content": "", "mode": "append" }), "conflict"),
+        ("vault_write", json!({ "path": "none/x.md", "content": "", "mode": "append" }), "conflict"),
+        ("vault_write", json!({ "path": "deep", "content": "", "mode": "append" }), "invalid_path"),
+        (
+            "vault_write",
+            json!({ "path": "deep/er/n.md", "content": "", "mode": "insert" }),
+            "invalid_parameter",
+        ),
+        (
+            "vault_write",
+            json!({ "path": "deep/er/n.md", "content": "", "mode": "append", "if_sha256": "abc" }),
+            "invalid_parameter",
+        ),
+        ("vault_replace", json!({ "path": "deep/er/n.md", "find": "", "replace": "" }), "invalid_parameter"),
+        ("vault_create", json!({ "path": "deep/er/n.md/x.md", "content": "" }), "invalid_path"),
+        ("vault_create", json!({ "path": "artifacts/x.txt", "content": "" }), "forbidden"),
+        ("vault_create", json!({ "path": "artifacts/daily/2026-02-30.md", "content": "" }), "forbidden"),
+        ("vault_create", json!({ "path": ".system/x.md", "content": "" }), "forbidden"),
+        ("vault_create", json!({ "path": "CON.md", "content": "" }), "invalid_path"),
+    ] {
+        assert_eq!(shelf.fail(tool, arguments.clone())["code"], code, "{tool} {arguments}");
+    }
+    shelf.call("vault_create", json!({ "path": "artifacts/daily/2026-02-28.md", "content": "# Day\n" }));
+    shelf.call(
+        "vault_write",
+        json!({ "path": "artifacts/daily/2026-02-28.md", "content": "more\n", "mode": "append" }),
+    );
+    for (tool, arguments) in [
+        (
+            "vault_write",
+            json!({ "path": "artifacts/daily/2026-02-28.md", "content": "", "mode": "overwrite" }),
+        ),
+        (
+            "vault_write",
+            json!({ "path": "Artifacts/DAILY/2026-02-28.md", "content": "", "mode": "overwrite" }),
+        ),
+        (
+            "vault_replace",
+            json!({ "path": "artifacts/daily/2026-02-28.md", "find": "more", "replace": "less" }),
+        ),
+    ] {
+        assert_eq!(shelf.fail(tool, arguments.clone())["code"], "forbidden", "{arguments}");
+    }
+    assert_eq!(shelf.file("artifacts/daily/2026-02-28.md"), "# Day\nmore\n");
+}
+
+fn hits(found: &Value) -> Vec<(String, u64, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let hit = |hit: &Value| (text(&hit["path"]), hit["start_line"].as_u64().unwrap(), text(&hit["snippet"]));
+    found["results"].as_array().unwrap().iter().map(hit).collect()
+}
+
+#[test]
+fn searching_finds_lines_in_order() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/b.md", "Alpha\r\nbeta alpha\rgamma\n");
+    shelf.write("vault/a/n.txt", "診断 給付・金\nuser_id (x)\n");
+    shelf.write("vault/a/bin.dat", b"alpha\xff\xfe alpha");
+    shelf.write("vault/.system/x.md", "alpha");
+    let mut search = |arguments: Value| hits(&shelf.call("vault_search", arguments));
+    let hit = |path: &str, line: u64, text: &str| (path.to_owned(), line, text.to_owned());
+    assert_eq!(
+        search(json!({ "query": "^ALPHA$|gamma" })),
+        [hit("b.md", 1, "Alpha"), hit("b.md", 3, "gamma")]
+    );
+    assert_eq!(search(json!({ "query": "alpha", "mode": "plain" })), [hit("b.md", 2, "beta alpha")]);
+    assert_eq!(
+        search(json!({ "query": "診断給付金", "mode": "loose" })),
+        [hit("a/n.txt", 1, "診断 給付・金")]
+    );
+    assert_eq!(search(json!({ "query": "User-ID", "mode": "loose" })), [hit("a/n.txt", 2, "user_id (x)")]);
+    // What is no regular expression is looked for as it stands.
+    assert_eq!(search(json!({ "query": "(x" })), [hit("a/n.txt", 2, "user_id (x)")]);
+    assert_eq!(search(json!({ "query": "(x)", "mode": "plain" })), [hit("a/n.txt", 2, "user_id (x)")]);
+    assert_eq!(search(json!({ "query": "a", "glob": "*.txt" })).len(), 0);
+    assert_eq!(search(json!({ "query": "a", "glob": "!a/**" })).len(), 3);
+    assert_eq!(search(json!({ "query": "a", "relative_dir": "a", "mode": "plain" })).len(), 0);
+    assert_eq!(
+        search(json!({ "query": ".", "limit": 2 })),
+        [hit("a/n.txt", 1, "診断 給付・金"), hit("a/n.txt", 2, "user_id (x)")]
+    );
+    let reply = shelf.server.call("vault_search", json!({ "query": "alpha", "limit": 1 }));
+    assert_eq!(
+        (&reply["result"]["_meta"]["annai/more"], &reply["result"]["_meta"]["annai/warnings"]),
+        (&json!(true), &json!(1))
+    );
+    for (arguments, code) in [
+        (json!({ "query": "" }), "invalid_parameter"),
+        (json!({ "query": "x", "limit": 0 }), "invalid_parameter"),
+        (json!({ "query": " ・", "mode": "loose" }), "invalid_parameter"),
+        (json!({ "query": "(a{1000}){1000}" }), "invalid_parameter"),
+        (json!({ "query": "x", "glob": "a[" }), "invalid_parameter"),
+        (json!({ "query": "x", "relative_dir": "none" }), "not_found"),
+        (json!({ "query": "x", "mode": "fuzzy" }), "invalid_parameter"),
+    ] {
+        assert_eq!(shelf.fail("vault_search", arguments.clone())["code"], code, "{arguments}");
+    }
+}
+
+#[test]
+fn the_first_hits_are_the_same_every_time() {
+    let mut shelf = Shelf::new(&[]);
+    for number in 0..300 {
+        shelf.write(
+            &format!("vault/d{:02}/f{number:03}.md", number % 17),
+            format!("x\nneedle {number}\nneedle\n"),
+        );
+    }
+    let first = shelf.call("vault_search", json!({ "query": "needle", "mode": "plain", "limit": 70 }));
+    let found = hits(&first);
+    let mut sorted = found.clone();
+    sorted.sort();
+    assert_eq!(found, sorted);
+    assert_eq!((found.len(), found[0].0.as_str()), (70, "d00/f000.md"));
+    for _ in 0..10 {
+        assert_eq!(
+            shelf.call("vault_search", json!({ "query": "needle", "mode": "plain", "limit": 70 })),
+            first
+        );
+    }
+    assert_eq!(hits(&shelf.call("vault_search", json!({ "query": "needle", "limit": 1000 }))).len(), 600);
+}

@@ -1,0 +1,97 @@
+//! The `library` section of the configuration.
+
+use std::path::{Path, PathBuf};
+
+use annai_core::config::{Env, Settings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The keys that this crate owns.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LibrarySettings {
+    /// Manuals and vault.
+    pub library: Library,
+}
+
+/// Manuals and vault.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Library {
+    /// The folder that `manuals` and `vault` stand in.
+    pub workspace_root: String,
+    /// The folder of the manuals; `manuals` in the workspace where it is not set.
+    pub manuals_root: Option<String>,
+    /// Folders of manuals that are read instead of `manuals_root` (`--manuals`).
+    pub manuals: Vec<String>,
+    /// The folder of the vault; `vault` in the workspace where it is not set.
+    pub vault_root: Option<String>,
+    /// How many lines `vault_scan` gives where the call does not say.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub vault_scan_default_chunk_lines: u64,
+    /// How many lines `vault_scan` gives at most.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub vault_scan_max_chunk_lines: u64,
+    /// Let whole Markdown files be read where the call also allows it.
+    pub allow_file_scope: bool,
+    /// How many sections one call reads at most.
+    #[schemars(range(min = 1, max = 1000))]
+    pub hard_max_sections: usize,
+    /// How many characters one call gives at most.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub hard_max_chars: usize,
+    /// Accepted so that existing settings load; the folder of artifacts is always `artifacts`.
+    pub artifacts_dir: Option<String>,
+}
+
+impl Default for Library {
+    fn default() -> Self {
+        Self {
+            workspace_root: ".".to_owned(),
+            manuals_root: None,
+            manuals: Vec::new(),
+            vault_root: None,
+            vault_scan_default_chunk_lines: 80,
+            vault_scan_max_chunk_lines: 200,
+            allow_file_scope: false,
+            hard_max_sections: 20,
+            hard_max_chars: 20_000,
+            artifacts_dir: None,
+        }
+    }
+}
+
+impl Settings for LibrarySettings {
+    const ENV: &'static [Env] = &[
+        Env::new("WORKSPACE_ROOT", "library.workspace_root"),
+        Env::new("MANUALS_ROOT", "library.manuals_root"),
+        Env::new("VAULT_ROOT", "library.vault_root"),
+        Env::new("VAULT_SCAN_DEFAULT_CHUNK_LINES", "library.vault_scan_default_chunk_lines"),
+        Env::new("VAULT_SCAN_MAX_CHUNK_LINES", "library.vault_scan_max_chunk_lines"),
+        Env::new("ALLOW_FILE_SCOPE", "library.allow_file_scope"),
+        Env::new("HARD_MAX_SECTIONS", "library.hard_max_sections"),
+        Env::new("HARD_MAX_CHARS", "library.hard_max_chars"),
+        Env::new("ARTIFACTS_DIR", "library.artifacts_dir"),
+    ];
+}
+
+impl Library {
+    /// The folders that manuals are looked for in.
+    #[must_use]
+    pub fn manual_folders(&self) -> Vec<PathBuf> {
+        if !self.manuals.is_empty() {
+            return self.manuals.iter().map(PathBuf::from).collect();
+        }
+        vec![self.folder(self.manuals_root.as_deref(), "manuals")]
+    }
+
+    /// The folder of the vault.
+    #[must_use]
+    pub fn vault_folder(&self) -> PathBuf {
+        self.folder(self.vault_root.as_deref(), "vault")
+    }
+
+    fn folder(&self, own: Option<&str>, name: &str) -> PathBuf {
+        own.map_or_else(|| Path::new(&self.workspace_root).join(name), PathBuf::from)
+    }
+}

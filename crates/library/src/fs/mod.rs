@@ -1,0 +1,20 @@
+//! The only module that touches the disk. Callers hand it paths; it opens them relative to roots that were opened
+//! once, follows no link, and writes so that nobody ever sees half a file.
+
+#![expect(clippy::disallowed_methods, reason = "this is the module that may")]
+
+mod lock;
+mod path;
+mod problem;
+mod read;
+mod root;
+mod walk;
+mod write;
+
+pub use lock::Lock;
+pub use path::{RelPath, fold_name, nfc};
+pub use problem::{at, io_problem};
+pub use read::{Sha256, TextFile, hash, read_text, stream};
+pub use root::{Entry, Folder, Kind, Place, Root, folder_name, make_root};
+pub use walk::files;
+pub use write::{append, create, is_temporary, make_folders, overwrite};

@@ -1,0 +1,18 @@
+//! The toolset `library`: local manuals and a writable vault, read exhaustively in small steps.
+
+pub mod config;
+mod excerpting;
+mod fs;
+mod manuals;
+mod reading;
+mod reference;
+mod scans;
+mod search;
+mod text;
+pub mod tools;
+mod toolset;
+mod vault;
+mod writing;
+
+pub use config::LibrarySettings;
+pub use toolset::Library;

@@ -1,0 +1,186 @@
+//! Parts of manuals: a snippet, a section, several of them, or a whole file, within limits.
+
+use annai_core::{ErrorKind, ToolError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config;
+use crate::fs::{RelPath, at};
+use crate::manuals::{Document, FileType, Manuals};
+use crate::reference::{Limit, Ref};
+use crate::text::cut;
+
+/// So much stands around a snippet's line where the call does not say.
+const AROUND_CHARS: usize = 240;
+
+/// How much is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    Snippet,
+    Section,
+    Sections,
+    File,
+}
+
+/// What a call may cost.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadLimits {
+    /// The most sections of scope `sections`.
+    #[schemars(range(min = 1))]
+    pub max_sections: Option<usize>,
+    /// The most characters.
+    #[schemars(range(min = 1))]
+    pub max_chars: Option<usize>,
+    /// Allow a whole Markdown file, where the server allows it too.
+    pub allow_file: Option<bool>,
+}
+
+/// How much stands around a snippet's line.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Expand {
+    /// Characters before the line.
+    pub before_chars: Option<usize>,
+    /// Characters behind it.
+    pub after_chars: Option<usize>,
+}
+
+/// What was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The stored path.
+    pub path: String,
+    /// The text.
+    pub text: String,
+    /// Whether a limit cut it.
+    pub truncated: bool,
+    /// What was read in the end.
+    pub scope: Scope,
+    /// The limit of sections in force.
+    pub max_sections: usize,
+    /// The limit of characters in force.
+    pub max_chars: usize,
+    /// How many nodes the text begins.
+    pub sections: usize,
+}
+
+/// Where to read, and how much.
+pub struct Asked<'a> {
+    pub place: &'a Ref,
+    pub scope: Option<Scope>,
+    pub limits: ReadLimits,
+    pub expand: Expand,
+}
+
+/// Reads a part of a manual.
+pub fn read(manuals: &Manuals, settings: &config::Library, asked: &Asked<'_>) -> Result<Part, ToolError> {
+    let manual = manuals.get(asked.place.manual_id()?)?;
+    let path = RelPath::parse(&asked.place.path)?;
+    let kind = FileType::of(path.as_str());
+    let default = if kind == Some(FileType::Json) { Scope::File } else { Scope::Snippet };
+    let scope = asked.scope.unwrap_or(default);
+    check_scope(kind, scope, settings, asked.limits, path.as_str())?;
+    let document = manual.document(&path)?;
+    asked.place.check_rev(&document.file.sha256)?;
+
+    let limit = Limit::new(settings, asked.limits.max_chars);
+    let max_sections =
+        asked.limits.max_sections.unwrap_or(settings.hard_max_sections).min(settings.hard_max_sections);
+    let line = usize::try_from(asked.place.start_line.unwrap_or(1)).unwrap_or(usize::MAX);
+    let last_line = document.lines.count().max(1);
+    if line > last_line {
+        let sentence = format!("ref.start_line: expected a line from 1 to {last_line}, got {line}");
+        return Err(ToolError::invalid(sentence));
+    }
+    let (text, complete, sections) = match scope {
+        Scope::File => (document.file.text.as_str(), true, document.nodes.len()),
+        Scope::Snippet => (snippet(&document, line, asked.expand), true, 1),
+        Scope::Section => section(&document, line, max_sections),
+        Scope::Sections => following(&document, line, max_sections),
+    };
+    let (shown, whole) = cut(text, limit.chars);
+    Ok(Part {
+        path: document.path.clone(),
+        text: shown.to_owned(),
+        truncated: !whole || !complete,
+        scope,
+        max_sections,
+        max_chars: limit.chars,
+        sections,
+    })
+}
+
+/// Refuses what a scope is not for.
+fn check_scope(
+    kind: Option<FileType>,
+    scope: Scope,
+    settings: &config::Library,
+    limits: ReadLimits,
+    path: &str,
+) -> Result<(), ToolError> {
+    match (kind, scope) {
+        (Some(FileType::Json), Scope::Section | Scope::Sections) => Err(at(
+            ErrorKind::InvalidScope,
+            path,
+            "is JSON, which has no sections; use scope file or snippet",
+        )),
+        (Some(FileType::Md), Scope::File) if !settings.allow_file_scope => Err(at(
+            ErrorKind::Forbidden,
+            path,
+            "is Markdown, and whole files are off here (ALLOW_FILE_SCOPE); use scope section",
+        )),
+        (Some(FileType::Md), Scope::File) if limits.allow_file != Some(true) => Err(at(
+            ErrorKind::Forbidden,
+            path,
+            "is read whole only with limits.allow_file: true; or use scope section",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The line with some characters around it.
+fn snippet(document: &Document, line: usize, expand: Expand) -> &str {
+    let text = &document.file.text;
+    let Some(range) = document.lines.line(line) else { return "" };
+    let before = text.get(..range.start).unwrap_or_default();
+    let after = text.get(range.end..).unwrap_or_default();
+    let skip = expand.before_chars.unwrap_or(AROUND_CHARS);
+    let start = match skip.checked_sub(1) {
+        None => range.start,
+        Some(skip) => before.char_indices().rev().nth(skip).map_or(0, |(start, _)| start),
+    };
+    let end = after
+        .char_indices()
+        .nth(expand.after_chars.unwrap_or(AROUND_CHARS))
+        .map_or(text.len(), |(end, _)| range.end + end);
+    text.get(start..end).unwrap_or_default().trim_matches(['\n', '\r'])
+}
+
+/// The node that a line belongs to, with its descendants; whether that is all of it, and how many nodes that are.
+fn section(document: &Document, line: usize, max_sections: usize) -> (&str, bool, usize) {
+    let Some((index, node)) =
+        document.node_at(line).and_then(|index| Some((index, document.nodes.get(index)?)))
+    else {
+        return ("", true, 0);
+    };
+    let inside =
+        document.nodes.iter().skip(index).take_while(|inner| inner.start_line <= node.end_line).count();
+    let count = inside.min(max_sections);
+    let end = match count < inside {
+        true => document.nodes.get(index + count - 1).map_or(node.end_line, |last| last.own_end_line),
+        false => node.end_line,
+    };
+    (document.text_of(node.start_line, end), count == inside, count)
+}
+
+/// The node that a line belongs to and those after it.
+fn following(document: &Document, line: usize, max_sections: usize) -> (&str, bool, usize) {
+    let Some(index) = document.node_at(line) else { return ("", true, 0) };
+    let left = document.nodes.len() - index;
+    let count = left.min(max_sections);
+    let first = document.nodes.get(index).map_or(1, |node| node.start_line);
+    let last = document.nodes.get(index + count - 1).map_or(1, |node| node.own_end_line);
+    (document.text_of(first, last), true, count)
+}

@@ -1,0 +1,125 @@
+//! How tools point at places, limit what they give, and say what to do next.
+
+use annai_core::{ErrorKind, JsonObject, ToolError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::config;
+use crate::fs::{Sha256, at};
+
+/// So many characters are given where the call does not say.
+const DEFAULT_MAX_CHARS: usize = 8000;
+
+/// A place in a manual or in the vault.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ref {
+    /// Where the path starts.
+    pub target: Target,
+    /// The manual; null for the vault.
+    #[serde(default)]
+    pub manual_id: Option<String>,
+    /// The file.
+    pub path: String,
+    /// The line, from 1.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub start_line: Option<u64>,
+    /// Accepted and handed on.
+    #[serde(default)]
+    pub json_path: Option<String>,
+    /// The heading, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Why it was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signals: Option<Vec<String>>,
+    /// The beginning of the file's SHA-256 as it was seen; another file is a conflict, never stale text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rev: Option<String>,
+}
+
+/// Where a path starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    Manual,
+    Vault,
+}
+
+impl Ref {
+    /// The manual that it names; one into the vault is for other tools.
+    pub fn manual_id(&self) -> Result<&str, ToolError> {
+        match (self.target, &self.manual_id) {
+            (Target::Manual, Some(id)) => Ok(id),
+            (Target::Manual, None) => {
+                Err(ToolError::invalid("ref.manual_id is required where ref.target is manual"))
+            }
+            (Target::Vault, _) => {
+                Err(ToolError::invalid("ref.target: expected manual here; vault_read reads the vault"))
+            }
+        }
+    }
+
+    /// Refuses when the file is another one than was seen.
+    pub fn check_rev(&self, found: &Sha256) -> Result<(), ToolError> {
+        match &self.rev {
+            Some(rev) if rev.is_empty() || !found.begins_with(rev) => Err(at(
+                ErrorKind::Conflict,
+                &self.path,
+                "has changed since this ref was made (ref.rev no longer fits); find it again",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a call may cost.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CharLimits {
+    /// The most characters; the server's own limit still holds.
+    #[schemars(range(min = 1))]
+    pub max_chars: Option<usize>,
+}
+
+/// The limit in force, and whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// The most characters.
+    pub chars: usize,
+    /// Whether the server's limit is smaller than what was asked for.
+    pub hard: bool,
+}
+
+impl Limit {
+    /// What was asked for, within what the server allows.
+    pub fn new(settings: &config::Library, asked: Option<usize>) -> Self {
+        let asked = asked.unwrap_or(DEFAULT_MAX_CHARS);
+        Self { chars: asked.min(settings.hard_max_chars), hard: asked > settings.hard_max_chars }
+    }
+}
+
+/// A call that is worth making next.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct NextAction {
+    /// The tool, or `stop`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// How sure that is.
+    pub confidence: Option<f64>,
+    /// Its arguments, as they are; null where only the caller can know them.
+    pub params: Option<JsonObject>,
+}
+
+impl NextAction {
+    /// A call of a tool with these arguments.
+    pub fn call(kind: &'static str, confidence: f64, params: Value) -> Self {
+        let params = match params {
+            Value::Object(params) => Some(params),
+            _ => None,
+        };
+        Self { kind, confidence: Some(confidence), params }
+    }
+}

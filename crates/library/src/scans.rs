@@ -1,0 +1,111 @@
+//! What has been scanned of which file, so that a scan in many calls can say in the end what it covered.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use annai_core::Identity;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::fs::Sha256;
+
+/// So many files are remembered.
+const MOST_FILES: usize = 256;
+/// So many separate ranges of one file are remembered.
+const MOST_RANGES: usize = 1000;
+
+/// Lines, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LineRange {
+    /// The first line, from 1.
+    pub start_line: u64,
+    /// The last line.
+    pub end_line: u64,
+}
+
+/// What was scanned by whom, of which version of which file.
+#[derive(Default)]
+pub struct Scans {
+    files: Mutex<Files>,
+}
+
+#[derive(Default)]
+struct Files {
+    clock: u64,
+    by_file: HashMap<Key, (u64, Vec<LineRange>)>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    identity: String,
+    path: String,
+    version: String,
+}
+
+impl Scans {
+    /// Notes lines, and gives all that were scanned of this version of the file so far.
+    pub fn add(&self, identity: &Identity, path: &str, version: &Sha256, range: LineRange) -> Vec<LineRange> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.clock += 1;
+        let now = files.clock;
+        let key =
+            Key { identity: format!("{identity:?}"), path: path.to_owned(), version: version.to_string() };
+        if files.by_file.len() >= MOST_FILES && !files.by_file.contains_key(&key) {
+            let oldest = files.by_file.values().map(|(used, _)| *used).min().unwrap_or_default();
+            files.by_file.retain(|_, (used, _)| *used != oldest);
+        }
+        let (used, ranges) = files.by_file.entry(key).or_default();
+        *used = now;
+        ranges.push(range);
+        *ranges = merged(std::mem::take(ranges));
+        ranges.truncate(MOST_RANGES);
+        ranges.clone()
+    }
+}
+
+/// The ranges in order, overlapping and neighbouring ones as one.
+pub fn merged(mut ranges: Vec<LineRange>) -> Vec<LineRange> {
+    ranges.retain(|range| range.start_line <= range.end_line);
+    ranges.sort_by_key(|range| (range.start_line, range.end_line));
+    let mut merged: Vec<LineRange> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start_line <= last.end_line.saturating_add(1) => {
+                last.end_line = last.end_line.max(range.end_line);
+            }
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(start_line: u64, end_line: u64) -> LineRange {
+        LineRange { start_line, end_line }
+    }
+
+    #[test]
+    fn scans_add_up_per_version() {
+        let (scans, one, two) = (Scans::default(), Sha256::of(b"1"), Sha256::of(b"2"));
+        assert_eq!(scans.add(&Identity::Local, "a", &one, range(1, 80)), [range(1, 80)]);
+        assert_eq!(scans.add(&Identity::Local, "a", &one, range(81, 90)), [range(1, 90)]);
+        assert_eq!(scans.add(&Identity::Local, "a", &two, range(5, 6)), [range(5, 6)]);
+        assert_eq!(scans.add(&Identity::Anonymous, "a", &one, range(5, 6)), [range(5, 6)]);
+        for number in 0..1000 {
+            scans.add(&Identity::Local, &number.to_string(), &one, range(1, 1));
+        }
+        assert!(scans.files.lock().unwrap().by_file.len() <= MOST_FILES);
+    }
+
+    #[test]
+    fn neighbours_are_one() {
+        assert_eq!(
+            merged(vec![range(5, 6), range(1, 2), range(3, 3), range(9, 8), range(2, 4)]),
+            [range(1, 6)]
+        );
+    }
+}

@@ -1,0 +1,19 @@
+//! Text by lines, characters and nodes, always in terms of the original.
+
+mod excerpt;
+mod lines;
+mod loose;
+mod nodes;
+
+pub use excerpt::{Cutter, Excerpt, Lines};
+pub use lines::LineIndex;
+pub use loose::loose_pattern;
+pub use nodes::{Node, json_node, markdown_nodes};
+
+/// The first `most` characters of a text, and whether that is all of it.
+pub fn cut(text: &str, most: usize) -> (&str, bool) {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => (text.get(..end).unwrap_or_default(), false),
+        None => (text, true),
+    }
+}

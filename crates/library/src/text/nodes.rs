@@ -1,0 +1,152 @@
+//! The nodes of a file: headings by CommonMark's rules, each with the lines that belong to it.
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use super::LineIndex;
+
+/// Longer titles are cut.
+const MOST_TITLE_CHARS: usize = 200;
+
+/// A heading and what stands below it, down to the next heading of its level or above.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// The heading's text.
+    pub title: String,
+    /// 1 to 6.
+    pub level: u8,
+    /// The heading's line, from 1.
+    pub start_line: usize,
+    /// The last line of its section, descendants included.
+    pub end_line: usize,
+    /// The last line before the next heading, whatever its level.
+    pub own_end_line: usize,
+    /// The node around it, as an index.
+    pub parent: Option<usize>,
+}
+
+/// The nodes of a Markdown text. Text before the first heading, or without any, is a node named after the file.
+pub fn markdown_nodes(text: &str, lines: &LineIndex, file_name: &str) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    let headings = headings(text, lines);
+    let first = headings.first().map_or(lines.count() + 1, |(_, _, line)| *line);
+    let preface = (1..first).any(|line| {
+        lines
+            .line(line)
+            .and_then(|line| text.get(line))
+            .is_some_and(|line| !line.trim_matches(['\u{feff}']).trim().is_empty())
+    });
+    if preface || headings.is_empty() {
+        let end = first - 1;
+        nodes.push(Node {
+            title: file_name.to_owned(),
+            level: 1,
+            start_line: 1,
+            end_line: end.max(1),
+            own_end_line: end.max(1),
+            parent: None,
+        });
+    }
+    // Open sections, from the outermost in.
+    let mut open: Vec<usize> = Vec::new();
+    for (index, (level, title, line)) in headings.iter().enumerate() {
+        let close = |nodes: &mut Vec<Node>, node: usize| {
+            if let Some(node) = nodes.get_mut(node) {
+                node.end_line = line - 1;
+            }
+        };
+        while let Some(last) =
+            open.last().copied().filter(|last| nodes.get(*last).is_some_and(|node| node.level >= *level))
+        {
+            close(&mut nodes, last);
+            open.pop();
+        }
+        let next = headings.get(index + 1).map_or(lines.count(), |(_, _, line)| line - 1);
+        nodes.push(Node {
+            title: title.clone(),
+            level: *level,
+            start_line: *line,
+            end_line: lines.count(),
+            own_end_line: next,
+            parent: open.last().copied(),
+        });
+        open.push(nodes.len() - 1);
+    }
+    nodes
+}
+
+/// A JSON file is one node.
+pub fn json_node(lines: &LineIndex, file_name: &str) -> Node {
+    let end = lines.count().max(1);
+    Node {
+        title: file_name.to_owned(),
+        level: 1,
+        start_line: 1,
+        end_line: end,
+        own_end_line: end,
+        parent: None,
+    }
+}
+
+/// Level, title and line of every heading that stands in the document itself, not in a quote or a list.
+fn headings(text: &str, lines: &LineIndex) -> Vec<(u8, String, usize)> {
+    let start = front_matter(text, lines);
+    let body = text.get(start..).unwrap_or_default();
+    let (mut found, mut depth, mut current) = (Vec::new(), 0_usize, None);
+    for (event, range) in Parser::new_ext(body, Options::empty()).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
+                current = Some((rank(level), String::new(), lines.line_at(start + range.start)));
+            }
+            Event::End(TagEnd::Heading(_)) => found.extend(current.take()),
+            Event::Start(Tag::BlockQuote(_) | Tag::List(_) | Tag::FootnoteDefinition(_)) => depth += 1,
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::FootnoteDefinition) => depth -= 1,
+            Event::Text(words) | Event::Code(words) | Event::InlineHtml(words) => {
+                if let Some((_, title, _)) = &mut current {
+                    title.push_str(&words);
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                if let Some((_, title, _)) = &mut current {
+                    title.push(' ');
+                }
+            }
+            _ => {}
+        }
+    }
+    for (_, title, _) in &mut found {
+        let cut = super::cut(title.trim(), MOST_TITLE_CHARS).0.to_owned();
+        *title = cut;
+    }
+    found
+}
+
+const fn rank(level: HeadingLevel) -> u8 {
+    match level {
+        HeadingLevel::H1 => 1,
+        HeadingLevel::H2 => 2,
+        HeadingLevel::H3 => 3,
+        HeadingLevel::H4 => 4,
+        HeadingLevel::H5 => 5,
+        HeadingLevel::H6 => 6,
+    }
+}
+
+/// Where the document begins behind its front matter (`---` … `---`, from the very first line), in bytes.
+fn front_matter(text: &str, lines: &LineIndex) -> usize {
+    let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let line = |number: usize| lines.line(number).and_then(|line| text.get(line)).map(str::trim_end);
+    if line(1).map(|line| line.trim_start_matches('\u{feff}')) != Some("---") {
+        return bom;
+    }
+    let end = (2..=lines.count()).find(|number| matches!(line(*number), Some("---" | "...")));
+    // It starts with a key; `---` alone is a break between sections.
+    let keyed = line(2).is_some_and(|line| line.contains(':') || line.starts_with('#'));
+    match end.filter(|end| *end == 2 || keyed) {
+        Some(end) => lines.line(end + 1).map_or(text.len(), |next| next.start),
+        None => bom,
+    }
+}
+
+#[cfg(test)]
+#[path = "nodes_tests.rs"]
+mod tests;

@@ -1,0 +1,96 @@
+//! `bridge_copy_section`.
+
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::fs::RelPath;
+use crate::reading::{self, Asked, Expand, ReadLimits, Scope as ReadScope};
+use crate::reference::Ref;
+use crate::toolset::{Library, Shelves};
+use crate::writing::{Mode, put};
+
+/// From where to where.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The section.
+    pub from_ref: Ref,
+    /// The file in the vault; it is made where it is missing.
+    pub to_path: String,
+    /// Replace the file, or add at its end.
+    pub mode: Mode,
+    /// At what cost; as much as the server allows where it is left out.
+    pub limits: Option<ReadLimits>,
+}
+
+/// What was copied.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Output {
+    /// The file.
+    pub written_path: String,
+    /// How many bytes were added.
+    pub written_bytes: usize,
+    /// How many sections that are.
+    pub written_sections: usize,
+    /// Whether a limit cut it.
+    pub truncated: bool,
+}
+
+/// Copy a section of a manual into the vault without passing it through the model.
+pub struct BridgeCopySection;
+
+impl Tool for BridgeCopySection {
+    const FACTS: Facts = Facts {
+        name: "bridge_copy_section",
+        title: "Copy a section / 節を写す",
+        description: "Copy a section of a manual into the vault without passing it through the model.",
+        effect: Effect::Destroy,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryWrite),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "To put text of a manual into a note or an artifact.",
+            safe_defaults: r#"{"from_ref":{"target":"manual","manual_id":"…","path":"…","start_line":1},"to_path":"…","mode":"append"}"#,
+            common_errors: &[
+                ("invalid_scope", "JSON has no sections; use bridge_copy_file"),
+                ("forbidden", "artifacts/ takes only .md and .json"),
+            ],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let path = RelPath::parse(&input.to_path)?;
+        let mode = input.mode;
+        let work = move |shelves: &Shelves| {
+            let limits = input.limits.unwrap_or_default();
+            let limits = ReadLimits {
+                max_chars: Some(limits.max_chars.unwrap_or(shelves.settings.hard_max_chars)),
+                ..limits
+            };
+            let asked = Asked {
+                place: &input.from_ref,
+                scope: Some(ReadScope::Section),
+                limits,
+                expand: Expand::default(),
+            };
+            let part = reading::read(&shelves.manuals, &shelves.settings, &asked)?;
+            let written = put(&shelves.vault, &path, &format!("{}\n", part.text), mode)?;
+            Ok((written, part.sections, part.truncated))
+        };
+        let (written, written_sections, truncated) = set.write(work).await?;
+        call.note("path", &written.path);
+        call.note("bytes", written.bytes);
+        call.note("mode", mode);
+        call.note("truncated", truncated);
+        let text =
+            format!("copied {written_sections} sections ({} bytes) to {}", written.bytes, written.path);
+        let output =
+            Output { written_path: written.path, written_bytes: written.bytes, written_sections, truncated };
+        Ok(Reply::new(output, text))
+    }
+}

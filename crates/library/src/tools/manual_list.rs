@@ -1,0 +1,59 @@
+//! `manual_list`.
+
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::toolset::Library;
+
+/// Nothing.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {}
+
+/// The manuals.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Output {
+    /// Sorted by id.
+    pub items: Vec<Item>,
+}
+
+/// A manual.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Item {
+    /// Its id.
+    pub manual_id: String,
+}
+
+/// List the manuals that can be read.
+pub struct ManualList;
+
+impl Tool for ManualList {
+    const FACTS: Facts = Facts {
+        name: "manual_list",
+        title: "List manuals / マニュアル一覧",
+        description: "List the manuals that can be read.",
+        effect: Effect::Read,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryRead),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "To learn which manuals there are.",
+            safe_defaults: r#"{}"#,
+            common_errors: &[("not_found", "make the manuals folder, or set MANUALS_ROOT")],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let Input {} = input;
+        let manuals = set.read(|shelves| shelves.manuals.all()).await?;
+        let items: Vec<_> = manuals.into_iter().map(|manual| Item { manual_id: manual.id }).collect();
+        call.note("items", items.len());
+        let text = format!("{} manuals", items.len());
+        Ok(Reply::new(Output { items }, text))
+    }
+}

@@ -1,0 +1,81 @@
+//! `manual_ls`.
+
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::manuals::FileType;
+use crate::toolset::Library;
+
+/// Which manual.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// One manual; all of them where it is left out.
+    pub manual_id: Option<String>,
+}
+
+/// The files.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Output {
+    /// Sorted by manual, then path.
+    pub items: Vec<Item>,
+}
+
+/// A file of a manual.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Item {
+    /// Its manual.
+    pub manual_id: String,
+    /// Its path in the manual.
+    pub path: String,
+    /// What it is: `md` or `json`.
+    pub file_type: &'static str,
+}
+
+/// List the files of one manual, or of all.
+pub struct ManualLs;
+
+impl Tool for ManualLs {
+    const FACTS: Facts = Facts {
+        name: "manual_ls",
+        title: "List files of manuals / マニュアルのファイル一覧",
+        description: "List the files of one manual, or of all.",
+        effect: Effect::Read,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryRead),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "To learn which files a manual has.",
+            safe_defaults: r#"{"manual_id":"…"}"#,
+            common_errors: &[("not_found", "manual_list has the ids")],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let items = set
+            .read(move |shelves| {
+                let manuals = match &input.manual_id {
+                    Some(id) => vec![shelves.manuals.get(id)?],
+                    None => shelves.manuals.all()?,
+                };
+                let mut items = Vec::new();
+                for manual in manuals {
+                    for path in manual.files()? {
+                        let file_type =
+                            if FileType::of(&path) == Some(FileType::Json) { "json" } else { "md" };
+                        items.push(Item { manual_id: manual.id.clone(), path, file_type });
+                    }
+                }
+                Ok(items)
+            })
+            .await?;
+        call.note("items", items.len());
+        let text = format!("{} files", items.len());
+        Ok(Reply::new(Output { items }, text))
+    }
+}

@@ -1,0 +1,108 @@
+//! `manual_toc`.
+
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::fs::RelPath;
+use crate::manuals::FileType;
+use crate::toolset::Library;
+
+/// Which manual.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The manual.
+    pub manual_id: String,
+}
+
+/// The nodes.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Output {
+    /// By file, then line.
+    pub items: Vec<Item>,
+}
+
+/// A node.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Item {
+    /// `heading` or `json_file`.
+    pub kind: &'static str,
+    /// `path#L<line>`.
+    pub node_id: String,
+    /// Its file.
+    pub path: String,
+    /// The heading's text, or the file's name.
+    pub title: String,
+    /// 1 to 6.
+    pub level: u8,
+    /// The node around it.
+    pub parent_id: Option<String>,
+    /// Its first line.
+    pub line_start: usize,
+    /// Its last line, descendants included.
+    pub line_end: usize,
+}
+
+/// The headings of a manual: every node with its lines, to read by.
+pub struct ManualToc;
+
+impl Tool for ManualToc {
+    const FACTS: Facts = Facts {
+        name: "manual_toc",
+        title: "Table of contents / 目次",
+        description: "The headings of a manual: every node with its lines, to read by.",
+        effect: Effect::Read,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryRead),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "To see how a manual is built before reading it.",
+            safe_defaults: r#"{"manual_id":"…"}"#,
+            common_errors: &[("not_found", "manual_list has the ids")],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let (items, skipped) = set
+            .read(move |shelves| {
+                let manual = shelves.manuals.get(&input.manual_id)?;
+                let (mut items, mut skipped) = (Vec::new(), 0_usize);
+                for path in manual.files()? {
+                    // A file that is no text, or gone by now, has no headings.
+                    let Ok(document) = RelPath::parse(&path).and_then(|path| manual.document(&path)) else {
+                        skipped += 1;
+                        continue;
+                    };
+                    let id = |line: usize| format!("{}#L{line}", document.path);
+                    let kind = if document.kind == FileType::Json { "json_file" } else { "heading" };
+                    for node in &document.nodes {
+                        let parent = node.parent.and_then(|parent| document.nodes.get(parent));
+                        items.push(Item {
+                            kind,
+                            node_id: id(node.start_line),
+                            path: document.path.clone(),
+                            title: node.title.clone(),
+                            level: node.level,
+                            parent_id: parent.map(|parent| id(parent.start_line)),
+                            line_start: node.start_line,
+                            line_end: node.end_line,
+                        });
+                    }
+                }
+                Ok((items, skipped))
+            })
+            .await?;
+        call.note("items", items.len());
+        call.note("warnings", skipped);
+        let mut text = format!("{} nodes", items.len());
+        if skipped > 0 {
+            text.push_str(&format!("; {skipped} files could not be read as UTF-8 text"));
+        }
+        Ok(Reply::new(Output { items }, text).with_meta("annai/warnings", skipped))
+    }
+}

@@ -1,0 +1,92 @@
+//! `vault_ls`.
+
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::fs::{Kind, RelPath};
+use crate::toolset::Library;
+use crate::vault::{check_open, is_open};
+
+/// Which folder.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The folder; the top where it is left out.
+    pub relative_dir: Option<String>,
+}
+
+/// What stands in it.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Output {
+    /// One level, sorted.
+    pub entries: Vec<Entry>,
+}
+
+/// A file or a folder.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Entry {
+    /// Its path from the top of the vault.
+    pub path: String,
+    /// `file` or `dir`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// A file's size.
+    pub size_bytes: Option<u64>,
+}
+
+/// List one folder of the vault.
+pub struct VaultLs;
+
+impl Tool for VaultLs {
+    const FACTS: Facts = Facts {
+        name: "vault_ls",
+        title: "List the vault / 保管庫の一覧",
+        description: "List one folder of the vault.",
+        effect: Effect::Read,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryRead),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "To look around in the vault.",
+            safe_defaults: r#"{}"#,
+            common_errors: &[("not_found", "leave relative_dir out to see the top")],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let entries = set
+            .read(move |shelves| {
+                let path = input.relative_dir.as_deref().map(RelPath::parse_folder).transpose()?.flatten();
+                if let Some(path) = &path {
+                    check_open(path)?;
+                }
+                let folder = shelves.vault.root()?.folder(path.as_ref())?;
+                let mut entries = Vec::new();
+                for entry in folder.entries()? {
+                    let path = folder.join(&entry.name);
+                    if !is_open(&path) {
+                        continue;
+                    }
+                    match entry.kind {
+                        Kind::Folder => entries.push(Entry { path, kind: "dir", size_bytes: None }),
+                        // A file that is gone by now is not listed.
+                        Kind::File => {
+                            if let Ok(stamp) = folder.stamp(&entry.name) {
+                                entries.push(Entry { path, kind: "file", size_bytes: Some(stamp.size) });
+                            }
+                        }
+                    }
+                }
+                Ok(entries)
+            })
+            .await?;
+        call.note("entries", entries.len());
+        let text = format!("{} entries", entries.len());
+        Ok(Reply::new(Output { entries }, text))
+    }
+}

@@ -1,0 +1,147 @@
+//! `vault_read`.
+
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::excerpting::lift;
+use crate::fs::RelPath;
+use crate::reference::{CharLimits, Limit};
+use crate::scans::LineRange;
+use crate::text::Lines;
+use crate::toolset::Library;
+
+/// What to read.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The file.
+    pub path: String,
+    /// Read from the first line to the last; otherwise `range` is needed.
+    pub full: Option<bool>,
+    /// The lines.
+    pub range: Option<Range>,
+    /// At what cost.
+    pub limits: Option<CharLimits>,
+}
+
+/// Lines, both ends included.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    /// The first line, from 1; the first of the file where it is left out.
+    #[schemars(range(min = 1))]
+    pub start_line: Option<u64>,
+    /// The last line; the last of the file where it is left out.
+    #[schemars(range(min = 1))]
+    pub end_line: Option<u64>,
+}
+
+/// What was read.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Output {
+    /// The text, without the last line break.
+    pub text: String,
+    /// Whether a limit cut it.
+    pub truncated: bool,
+    /// How many characters it has.
+    pub returned_chars: usize,
+    /// The lines that it has; the end lies before the start where there are none.
+    pub applied_range: LineRange,
+    /// Where to read on.
+    pub next_offset: NextOffset,
+    /// What ended it.
+    pub truncated_reason: Reason,
+    /// The hash of the whole file, for `if_sha256`.
+    pub sha256: String,
+}
+
+/// Where to read on.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NextOffset {
+    /// The next line; null at the end of the file.
+    pub start_line: Option<u64>,
+}
+
+/// What ended a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    MaxChars,
+    RangeEnd,
+    HardLimit,
+    None,
+}
+
+/// The lines that a call asks for.
+fn wanted(input: &Input) -> Result<(u64, u64), ToolError> {
+    let range = match (input.full.unwrap_or_default(), input.range) {
+        (_, Some(range)) => range,
+        (true, None) => Range { start_line: None, end_line: None },
+        (false, None) => return Err(ToolError::invalid("range is required unless full is true")),
+    };
+    let (first, last) = (range.start_line.unwrap_or(1), range.end_line.unwrap_or(u64::MAX));
+    if last < first {
+        let sentence =
+            format!("range.end_line: expected a line of at least {first} (range.start_line), got {last}");
+        return Err(ToolError::invalid(sentence));
+    }
+    Ok((first, last))
+}
+
+/// Read lines of a vault file, or all of it, within limits.
+pub struct VaultRead;
+
+impl Tool for VaultRead {
+    const FACTS: Facts = Facts {
+        name: "vault_read",
+        title: "Read a vault file / 保管庫のファイルを読む",
+        description: "Read lines of a vault file, or all of it, within limits.",
+        effect: Effect::Read,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryRead),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "To read a file or lines of it.",
+            safe_defaults: r#"{"path":"…","range":{"start_line":1,"end_line":80}}"#,
+            common_errors: &[
+                ("invalid_parameter", "give a range, or full: true"),
+                ("not_found", "vault_ls shows what there is"),
+            ],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let (first, last) = wanted(&input)?;
+        let path = RelPath::parse(&input.path)?;
+        let limit = Limit::new(&set.shelves.settings, input.limits.unwrap_or_default().max_chars);
+        let lines = Lines { first, last, max_chars: limit.chars };
+        let lifted = set.read(move |shelves| lift(&shelves.vault, &path, lines)).await?;
+        let excerpt = lifted.excerpt;
+        let reason = match (excerpt.limited, excerpt.last < excerpt.total) {
+            (true, _) if limit.hard => Reason::HardLimit,
+            (true, _) => Reason::MaxChars,
+            (false, true) => Reason::RangeEnd,
+            (false, false) => Reason::None,
+        };
+        call.note("path", &lifted.path);
+        call.note("truncated", excerpt.limited);
+        let text = format!("lines {first} to {} of {} in {}", excerpt.last, excerpt.total, lifted.path);
+        let output = Output {
+            truncated: excerpt.limited,
+            returned_chars: excerpt.chars,
+            applied_range: LineRange { start_line: first, end_line: excerpt.last },
+            next_offset: NextOffset {
+                start_line: (excerpt.last < excerpt.total).then_some(excerpt.last + 1),
+            },
+            truncated_reason: reason,
+            sha256: lifted.sha256.to_string(),
+            text: excerpt.text,
+        };
+        Ok(Reply::new(output, text))
+    }
+}

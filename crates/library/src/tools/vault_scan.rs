@@ -1,0 +1,161 @@
+//! `vault_scan`.
+
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::excerpting::lift;
+use crate::fs::RelPath;
+use crate::reference::{CharLimits, Limit, NextAction};
+use crate::scans::LineRange;
+use crate::text::Lines;
+use crate::toolset::Library;
+
+/// Where to go on.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The file.
+    pub path: String,
+    /// Where to go on; the first line where it is left out.
+    pub cursor: Option<Cursor>,
+    /// How many lines at once.
+    #[schemars(range(min = 1))]
+    pub chunk_lines: Option<u64>,
+    /// At what cost.
+    pub limits: Option<CharLimits>,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cursor {
+    /// The line, from 1.
+    #[schemars(range(min = 1))]
+    pub start_line: Option<u64>,
+}
+
+/// A chunk.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Output {
+    /// The text, without the last line break.
+    pub text: String,
+    /// The lines that it has; the end lies before the start where there are none.
+    pub applied_range: LineRange,
+    /// Where to go on.
+    pub next_cursor: NextCursor,
+    /// Whether that was the end of the file.
+    pub eof: bool,
+    /// Whether a limit cut the chunk.
+    pub truncated: bool,
+    /// What ended the chunk.
+    pub truncated_reason: Reason,
+    /// What to do next.
+    pub next_actions: Vec<NextAction>,
+    /// The hash of the whole file; another one on the way means that it changed.
+    pub sha256: String,
+}
+
+/// Where to go on.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NextCursor {
+    /// The next line; null at the end.
+    pub start_line: Option<u64>,
+}
+
+/// What ended a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    MaxChars,
+    ChunkEnd,
+    HardLimit,
+    None,
+}
+
+/// Read a vault file chunk by chunk; following next_cursor visits every line exactly once.
+pub struct VaultScan;
+
+impl Tool for VaultScan {
+    const FACTS: Facts = Facts {
+        name: "vault_scan",
+        title: "Scan a vault file / ファイルを順に読む",
+        description: "Read a vault file chunk by chunk; following next_cursor visits every line exactly once.",
+        effect: Effect::Read,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryRead),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "To read a whole file without missing a line.",
+            safe_defaults: r#"{"path":"…"}"#,
+            common_errors: &[
+                ("invalid_parameter", "chunk_lines is 1 to 200"),
+                ("not_found", "vault_ls shows what there is"),
+            ],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let settings = &set.shelves.settings;
+        let most = settings.vault_scan_max_chunk_lines;
+        let chunk = input.chunk_lines.unwrap_or_else(|| settings.vault_scan_default_chunk_lines.min(most));
+        if chunk > most {
+            return Err(ToolError::invalid(format!(
+                "chunk_lines: expected an integer from 1 to {most}, got {chunk}"
+            )));
+        }
+        let path = RelPath::parse(&input.path)?;
+        let first = input.cursor.and_then(|cursor| cursor.start_line).unwrap_or(1);
+        let limit = Limit::new(settings, input.limits.unwrap_or_default().max_chars);
+        let lines = Lines { first, last: first.saturating_add(chunk - 1), max_chars: limit.chars };
+        let identity = call.identity.clone();
+        let (lifted, scanned) = set
+            .read(move |shelves| {
+                let lifted = lift(&shelves.vault, &path, lines)?;
+                let range = LineRange { start_line: first, end_line: lifted.excerpt.last };
+                let scanned = shelves.scans.add(&identity, &lifted.path, &lifted.sha256, range);
+                Ok((lifted, scanned))
+            })
+            .await?;
+        let excerpt = lifted.excerpt;
+        let eof = excerpt.last >= excerpt.total;
+        let next = (!eof).then_some(excerpt.last + 1);
+        let reason = match (excerpt.limited, eof) {
+            (true, _) if limit.hard => Reason::HardLimit,
+            (true, _) => Reason::MaxChars,
+            (false, false) => Reason::ChunkEnd,
+            (false, true) => Reason::None,
+        };
+        let action = match next {
+            Some(line) => NextAction::call(
+                "vault_scan",
+                0.9,
+                json!({ "path": lifted.path, "cursor": { "start_line": line } }),
+            ),
+            None => NextAction::call(
+                "vault_coverage",
+                0.9,
+                json!({ "path": lifted.path, "cited_ranges": scanned }),
+            ),
+        };
+        call.note("path", &lifted.path);
+        call.note("truncated", excerpt.limited);
+        let text = format!("lines {first} to {} of {} in {}", excerpt.last, excerpt.total, lifted.path);
+        let output = Output {
+            applied_range: LineRange { start_line: first, end_line: excerpt.last },
+            next_cursor: NextCursor { start_line: next },
+            eof,
+            truncated: excerpt.limited,
+            truncated_reason: reason,
+            next_actions: vec![action],
+            sha256: lifted.sha256.to_string(),
+            text: excerpt.text,
+        };
+        Ok(Reply::new(output, text))
+    }
+}

@@ -1,0 +1,90 @@
+//! `vault_search`.
+
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::fs::RelPath;
+use crate::search::{self, Hit, Mode, Pattern, Where};
+use crate::toolset::Library;
+use crate::vault::check_open;
+
+/// What to look for.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The pattern or the text.
+    #[schemars(length(min = 1, max = 10_000))]
+    pub query: String,
+    /// `regex` (ignores case, `^` and `$` are ends of lines) where it is left out; `plain` is literal; `loose`
+    /// ignores case, white space, dots, slashes and hyphens between characters.
+    pub mode: Option<Mode>,
+    /// Only files that fit, as in `*.md` or `notes/**`; `!` in front leaves them out.
+    pub glob: Option<String>,
+    /// Only below this folder.
+    pub relative_dir: Option<String>,
+    /// The most lines.
+    #[schemars(range(min = 1, max = 1000))]
+    pub limit: Option<usize>,
+}
+
+/// What was found.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Output {
+    /// Lines, by path and number.
+    pub results: Vec<Hit>,
+}
+
+/// Find lines in vault files by regex, plain text or loosely.
+pub struct VaultSearch;
+
+impl Tool for VaultSearch {
+    const FACTS: Facts = Facts {
+        name: "vault_search",
+        title: "Search the vault / 保管庫を検索",
+        description: "Find lines in vault files by regex, plain text or loosely.",
+        effect: Effect::Read,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryRead),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "To find where something stands in the vault.",
+            safe_defaults: r#"{"query":"…","mode":"plain"}"#,
+            common_errors: &[
+                ("invalid_parameter", "the query must not be empty"),
+                ("not_found", "leave relative_dir out to search everything"),
+            ],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let pattern = Pattern::new(&input.query, input.mode.unwrap_or(Mode::Regex))?;
+        let folder = input.relative_dir.as_deref().map(RelPath::parse_folder).transpose()?.flatten();
+        if let Some(folder) = &folder {
+            check_open(folder)?;
+        }
+        let place = Where::new(folder, input.glob.as_deref())?;
+        let limit = input.limit.unwrap_or(50);
+        let found =
+            set.read(move |shelves| search::search(shelves.vault.root()?, &pattern, &place, limit)).await?;
+        call.note("results", found.hits.len());
+        call.note("warnings", found.skipped);
+        let mut text = format!("{} lines found", found.hits.len());
+        if found.more {
+            text.push_str("; there are more, raise limit or narrow the query");
+        }
+        if found.skipped > 0 {
+            text.push_str(&format!(
+                "; {} files were passed over, they are no UTF-8 text or cannot be read",
+                found.skipped
+            ));
+        }
+        Ok(Reply::new(Output { results: found.hits }, text)
+            .with_meta("annai/more", found.more)
+            .with_meta("annai/warnings", found.skipped))
+    }
+}
