@@ -8,7 +8,7 @@ mod reading;
 mod reference;
 mod scans;
 mod search;
-mod text;
+pub mod text;
 pub mod tools;
 mod toolset;
 mod vault;

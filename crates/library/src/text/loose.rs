@@ -1,31 +1,29 @@
 //! Loose matching: separators between the characters of a query, and marks that lengthen or repeat, hide nothing.
 
-/// Letters that lengthen or repeat the one before them.
-const MARKS: &str = "ー〜～々ゝゞヽヾ゛゜";
+/// What sets letters apart besides white space, and what only lengthens or repeats the one before.
+const SEPARATORS: &str = "・·•‧∙⋅･.,、。/／\\＼|｜-‐‑‒–—―−－﹣_＿~'’‘\"“”「」『』()（）[]［］【】{}｛｝<>〈〉《》:：;；ー〜～々ゝゞヽヾ゛゜";
+/// Letters without a width.
+const INVISIBLE: std::ops::RangeInclusive<char> = '\u{200b}'..='\u{200f}';
 
-/// Whether a letter only sets others apart: white space, dots, slashes, hyphens and their kin, or a mark.
+/// Whether a letter only sets others apart.
 pub fn is_separator(letter: char) -> bool {
     letter.is_whitespace()
-        || MARKS.contains(letter)
-        || "・·•‧∙⋅･.,、。/／\\＼|｜-‐‑‒–—―−－﹣_＿~'’‘\"“”「」『』()（）[]［］【】{}｛｝<>〈〉《》:：;；"
-            .contains(letter)
-        || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+        || SEPARATORS.contains(letter)
+        || INVISIBLE.contains(&letter)
+        || letter == '\u{feff}'
 }
 
 /// A regular expression that finds a query loosely; `None` when the query has nothing but separators.
 pub fn loose_pattern(query: &str) -> Option<String> {
-    let mut pattern = String::new();
-    for letter in query.chars().filter(|letter| !is_separator(*letter)) {
-        if !pattern.is_empty() {
-            pattern.push_str(BETWEEN);
-        }
-        pattern.push_str(&regex::escape(&letter.to_string()));
-    }
-    (!pattern.is_empty()).then_some(pattern)
+    // Bounded, so that letters on distant lines are no match.
+    let between = format!(
+        r"[\s{}\x{{200b}}-\x{{200f}}\x{{feff}}]{{0,8}}",
+        regex::escape(SEPARATORS).replace('~', r"\~")
+    );
+    let letters = query.chars().filter(|letter| !is_separator(*letter));
+    let letters: Vec<_> = letters.map(|letter| regex::escape(&letter.to_string())).collect();
+    (!letters.is_empty()).then(|| letters.join(&between))
 }
-
-/// What may stand between two letters. Bounded, so that letters on distant lines are no match.
-const BETWEEN: &str = r#"[\s\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}・·•‧∙⋅･.,、。/／\\＼|｜_＿~'":：;；−ー〜～々ゝゞヽヾ゛゜\x{200b}-\x{200f}\x{2060}\x{feff}]{0,8}"#;
 
 #[cfg(test)]
 mod tests {
@@ -49,13 +47,9 @@ mod tests {
             ("サーバ", "サーバー"),
             ("サーバー", "サーバ"),
             ("a/b", "A ／ b"),
-            ("人々", "人人"),
+            ("人々", "人々の"),
         ] {
-            if query == "人々" {
-                assert!(finds(query, "人々"), "{query}");
-            } else {
-                assert!(finds(query, text), "{query} in {text}");
-            }
+            assert!(finds(query, text), "{query} in {text}");
         }
         assert!(!finds("userid", "user has an id") && !finds("ab", "a           b"));
         assert_eq!(loose_pattern(" ・-ー"), None);

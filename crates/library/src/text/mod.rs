@@ -4,11 +4,13 @@ mod excerpt;
 mod lines;
 mod loose;
 mod nodes;
+mod normalize;
 
 pub use excerpt::{Cutter, Excerpt, Lines};
 pub use lines::LineIndex;
 pub use loose::loose_pattern;
 pub use nodes::{Node, json_node, markdown_nodes};
+pub use normalize::Normalized;
 
 /// The first `most` characters of a text, and whether that is all of it.
 pub fn cut(text: &str, most: usize) -> (&str, bool) {

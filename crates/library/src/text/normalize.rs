@@ -1,0 +1,224 @@
+//! Text as finds compare it, with the way back: every letter of the normal form knows where it stands in the original.
+
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::canonical_combining_class;
+
+/// A text in normal form.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Normalized {
+    /// The normal form.
+    pub text: String,
+    /// For each letter of it: where it begins there, and the bytes of the original that it comes from.
+    letters: Vec<(usize, Range<usize>)>,
+}
+
+impl Normalized {
+    /// Normalises a text: compatibility forms, case, white space, dashes, dots, brackets and slashes become one
+    /// spelling, and Kanji numerals of articles become digits.
+    pub fn new(original: &str) -> Self {
+        let mut letters: Vec<(char, Range<usize>)> = Vec::with_capacity(original.len() / 2);
+        for (range, cluster) in clusters(original) {
+            for letter in fold(cluster) {
+                // A run of white space is one space.
+                if letter == ' '
+                    && let Some((' ', last)) = letters.last_mut()
+                {
+                    last.end = range.end;
+                    continue;
+                }
+                letters.push((letter, range.clone()));
+            }
+        }
+        let mut normalized = Self::default();
+        for (letter, range) in article_numbers(&letters) {
+            normalized.letters.push((normalized.text.len(), range));
+            normalized.text.push(letter);
+        }
+        normalized
+    }
+
+    /// The bytes of the original that a part of the normal form comes from.
+    pub fn original(&self, part: Range<usize>) -> Range<usize> {
+        let first = self.letters.partition_point(|(start, _)| *start <= part.start).saturating_sub(1);
+        let last = self.letters.partition_point(|(start, _)| *start < part.end).saturating_sub(1);
+        let start = self.letters.get(first).map_or(0, |(_, range)| range.start);
+        let end = self.letters.get(last.max(first)).map_or(start, |(_, range)| range.end);
+        start..end
+    }
+}
+
+/// The letters of a text with the marks that belong to each.
+fn clusters(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
+    let mut rest = text.char_indices().peekable();
+    std::iter::from_fn(move || {
+        let (start, first) = rest.next()?;
+        let mut end = start + first.len_utf8();
+        while let Some((at, next)) = rest.peek().copied().filter(|(_, next)| joins(*next)) {
+            end = at + next.len_utf8();
+            rest.next();
+        }
+        Some((start..end, text.get(start..end)?))
+    })
+}
+
+/// Whether a letter belongs to the one before it: marks, half-width sound marks, and the later parts of a Hangul syllable.
+fn joins(letter: char) -> bool {
+    canonical_combining_class(letter) != 0
+        || matches!(letter, '\u{ff9e}' | '\u{ff9f}' | '\u{1160}'..='\u{11ff}')
+}
+
+/// One letter and its marks in normal form.
+fn fold(cluster: &str) -> Vec<char> {
+    let mut bytes = cluster.bytes();
+    if let (Some(byte), None) = (bytes.next(), bytes.next()) {
+        return vec![same_spelling(char::from(byte.to_ascii_lowercase()))];
+    }
+    let compatible: String = cluster.nfkc().collect();
+    let folded: String = caseless::default_case_fold_str(&compatible).nfkc().collect();
+    folded.chars().map(same_spelling).collect()
+}
+
+/// The one spelling of a letter that has many.
+const fn same_spelling(letter: char) -> char {
+    match letter {
+        '\t'
+        | '\n'
+        | '\r'
+        | '\u{b}'
+        | '\u{c}'
+        | '\u{85}'
+        | '\u{a0}'
+        | '\u{1680}'
+        | '\u{2000}'..='\u{200a}'
+        | '\u{2028}'
+        | '\u{2029}'
+        | '\u{202f}'
+        | '\u{205f}'
+        | '\u{3000}' => ' ',
+        '‐' | '‑' | '‒' | '–' | '—' | '―' | '−' | '﹣' | '⁃' | '˗' => '-',
+        '·' | '•' | '‧' | '∙' | '⋅' | '･' | '●' => '・',
+        '「' | '『' | '【' | '〔' | '〈' | '《' | '〖' | '⟨' => '[',
+        '」' | '』' | '】' | '〕' | '〉' | '》' | '〗' | '⟩' => ']',
+        '⁄' | '∕' | '⧸' => '/',
+        other => other,
+    }
+}
+
+/// `第三条` as `第3条`: Kanji numerals between 第 and 条, 章, 節, 項 or 号.
+fn article_numbers(letters: &[(char, Range<usize>)]) -> Vec<(char, Range<usize>)> {
+    let mut out: Vec<(char, Range<usize>)> = Vec::with_capacity(letters.len());
+    let mut rest = letters;
+    while let Some(((letter, range), after)) = rest.split_first() {
+        out.push((*letter, range.clone()));
+        rest = after;
+        if *letter != '第' {
+            continue;
+        }
+        let length = rest.iter().take_while(|(letter, _)| kanji_value(*letter).is_some()).count();
+        let (number, behind) = rest.split_at(length);
+        let unit =
+            behind.first().is_some_and(|(letter, _)| matches!(letter, '条' | '章' | '節' | '項' | '号'));
+        let (Some((_, first)), Some((_, last)), true) = (number.first(), number.last(), unit) else {
+            continue;
+        };
+        let Some(value) = kanji_number(number.iter().map(|(letter, _)| *letter)) else { continue };
+        let range = first.start..last.end;
+        out.extend(value.to_string().chars().map(|digit| (digit, range.clone())));
+        rest = behind;
+    }
+    out
+}
+
+/// A numeral's value: below 10 a digit, otherwise a multiplier.
+const fn kanji_value(letter: char) -> Option<u64> {
+    Some(match letter {
+        '〇' | '零' => 0,
+        '一' => 1,
+        '二' => 2,
+        '三' => 3,
+        '四' => 4,
+        '五' => 5,
+        '六' => 6,
+        '七' => 7,
+        '八' => 8,
+        '九' => 9,
+        '十' => 10,
+        '百' => 100,
+        '千' => 1000,
+        _ => return None,
+    })
+}
+
+/// `百二十三` and `一二三` as 123.
+fn kanji_number(letters: impl Iterator<Item = char>) -> Option<u64> {
+    let (mut total, mut digits, mut any) = (0_u64, None, false);
+    for letter in letters {
+        any = true;
+        match kanji_value(letter)? {
+            digit @ 0..=9 => digits = Some(digits.unwrap_or(0_u64).checked_mul(10)?.checked_add(digit)?),
+            unit => total = total.checked_add(digits.take().unwrap_or(1).checked_mul(unit)?)?,
+        }
+    }
+    any.then(|| total.checked_add(digits.unwrap_or(0))).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn many_spellings_are_one() {
+        for (text, normal) in [
+            ("ＡＢＣ　１２３", "abc 123"),
+            ("Straße", "strasse"),
+            ("ｶﾞｲﾄﾞ", "ガイド"),
+            ("か\u{3099}", "が"),
+            ("a –  b\r\n\tc", "a - b c"),
+            ("東京・大阪･A·B", "東京・大阪・a・b"),
+            ("【重要】『注』", "[重要][注]"),
+            ("第三条 第十二章 第百二十三項 第一二号", "第3条 第12章 第123項 第12号"),
+            ("第三者", "第三者"),
+            ("Ⅳ型 ①", "iv型 1"),
+            ("㈱", "(株)"),
+            ("ﬁne", "fine"),
+        ] {
+            assert_eq!(Normalized::new(text).text, normal, "{text}");
+        }
+    }
+
+    #[test]
+    fn places_lead_back_to_the_original() {
+        let original = "x ㈱ Ｇo 第十二条 ｶﾞ";
+        let normal = Normalized::new(original);
+        for (part, expected) in
+            [("(株)", "㈱"), ("株", "㈱"), ("go", "Ｇo"), ("12", "十二"), ("第12条", "第十二条"), ("ガ", "ｶﾞ")]
+        {
+            let start = normal.text.find(part).unwrap();
+            assert_eq!(&original[normal.original(start..start + part.len())], expected, "{part}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_part_has_a_place(text in "[a-zA-Z0-9 \u{3000}-\u{30ff}\u{ff01}-\u{ff9f}一-三第条\r\n・–-]{0,40}", cut in 0_usize..40, length in 0_usize..20) {
+            let normal = Normalized::new(&text);
+            let chars: Vec<_> = normal.text.char_indices().map(|(at, _)| at).chain([normal.text.len()]).collect();
+            let start = chars[cut.min(chars.len() - 1)];
+            let end = chars[(cut + length).min(chars.len() - 1)].max(start);
+            let place = normal.original(start..end);
+            prop_assert!(place.start <= place.end && text.is_char_boundary(place.start) && text.is_char_boundary(place.end));
+            prop_assert_eq!(normal.original(0..normal.text.len()), 0..text.len());
+        }
+
+        #[test]
+        fn the_normal_form_is_its_own(text in "\\PC{0,40}") {
+            let once = Normalized::new(&text).text;
+            let twice = Normalized::new(&once).text;
+            prop_assert_eq!(Normalized::new(&twice).text, twice);
+        }
+    }
+}
