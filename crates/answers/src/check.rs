@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use annai_core::Date;
+use annai_core::{Date, Finding};
 
 use crate::config::AnswersSettings;
 use crate::policy;
@@ -12,25 +12,6 @@ use crate::toolset::AnswersConfig;
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// A model that ends within so many days is worth a word.
 const SOON_DAYS: u64 = 90;
-
-/// One thing that was looked at: what it is, and what to do if it is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// What was found.
-    pub what: String,
-    /// How to mend it; `None` when all is well.
-    pub fix: Option<String>,
-}
-
-impl Finding {
-    fn good(what: String) -> Self {
-        Self { what, fix: None }
-    }
-
-    fn bad(what: String, fix: &str) -> Self {
-        Self { what, fix: Some(fix.to_owned()) }
-    }
-}
 
 /// Looks at what the answers tools need, the search tool, or both.
 pub async fn check(config: &AnswersConfig, answers: bool, search: bool) -> Vec<Finding> {

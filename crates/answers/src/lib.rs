@@ -16,7 +16,7 @@ pub mod tools;
 mod toolset;
 mod wire;
 
-pub use check::{Finding, check};
+pub use check::check;
 pub use config::AnswersSettings;
 pub use policy::{SYSTEM_POLICY, SYSTEM_POLICY_REV};
 pub use readable::readable;

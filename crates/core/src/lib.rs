@@ -5,6 +5,7 @@ pub mod call;
 pub mod config;
 pub mod date;
 pub mod error;
+pub mod finding;
 pub mod json;
 pub mod metrics;
 pub mod schema;
@@ -14,6 +15,7 @@ pub mod tool;
 pub use call::{Call, Identity, Progress, ProgressSink};
 pub use date::Date;
 pub use error::{ErrorKind, ToolError, WireError};
+pub use finding::Finding;
 pub use tool::{
     Access, Effect, Facts, Guide, Numbers, Registry, RegistryBuilder, Reply, Scope, Sponsor, Tool, Toolset,
     Widget, World,

@@ -1,5 +1,6 @@
 //! The toolset `library`: local manuals and a writable vault, read exhaustively in small steps.
 
+mod check;
 pub mod config;
 mod excerpting;
 mod fs;
@@ -14,5 +15,6 @@ mod toolset;
 mod vault;
 mod writing;
 
+pub use check::check;
 pub use config::LibrarySettings;
 pub use toolset::Library;

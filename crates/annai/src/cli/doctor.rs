@@ -5,7 +5,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use annai_core::config::Origin;
-use annai_core::{Identity, schema};
+use annai_core::{Finding, Identity, schema};
 use annai_server::http::Door;
 
 use super::terminal::{Colours, plain};
@@ -14,24 +14,6 @@ use crate::app::{self, App};
 use crate::catalog::Family;
 
 const FIX: &str = "correct it where it is set, or take it out";
-
-/// One thing that was looked at.
-struct Finding {
-    good: bool,
-    what: String,
-    /// What to do about it.
-    fix: Option<String>,
-}
-
-impl Finding {
-    fn good(what: impl Into<String>) -> Self {
-        Self { good: true, what: what.into(), fix: None }
-    }
-
-    fn bad(what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { good: false, what: what.into(), fix: Some(fix.into()) }
-    }
-}
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let findings = match App::start_quietly(options) {
@@ -42,13 +24,17 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     };
     let colours = Colours::of(&io::stdout(), app::no_color());
     print(&report(&findings, colours))?;
-    if findings.iter().all(|finding| finding.good) { Ok(()) } else { Err(Failure::new(String::new())) }
+    if findings.iter().all(|finding| finding.fix.is_none()) {
+        Ok(())
+    } else {
+        Err(Failure::new(String::new()))
+    }
 }
 
 fn report(findings: &[Finding], colours: Colours) -> String {
     let mut text = String::new();
     for finding in findings {
-        let mark = if finding.good { colours.paint(32, "✓") } else { colours.paint(31, "✗") };
+        let mark = if finding.fix.is_none() { colours.paint(32, "✓") } else { colours.paint(31, "✗") };
         let _ = writeln!(text, "{mark} {}", plain(&finding.what));
         if let Some(fix) = &finding.fix {
             let _ = writeln!(text, "  → {fix}");
@@ -64,6 +50,9 @@ fn look(app: &App) -> Vec<Finding> {
     if serves_answers || serves_search {
         findings.extend(answers(app, serves_answers, serves_search));
     }
+    if app.serves(Family::Library) {
+        findings.extend(annai_library::check(&app.library));
+    }
     findings
 }
 
@@ -73,11 +62,7 @@ fn answers(app: &App, answers: bool, search: bool) -> Vec<Finding> {
         Ok(runtime) => runtime,
         Err(error) => return vec![Finding::bad(format!("answers: {error}"), "free some resources")],
     };
-    let found = runtime.block_on(annai_answers::check(&app.answers, answers, search));
-    found
-        .into_iter()
-        .map(|found| Finding { good: found.fix.is_none(), what: found.what, fix: found.fix })
-        .collect()
+    runtime.block_on(annai_answers::check(&app.answers, answers, search))
 }
 
 fn configuration(app: &App) -> Vec<Finding> {

@@ -56,6 +56,7 @@ fn failures_are_one_line_and_a_status() {
 #[test]
 fn the_doctor_looks_at_key_address_and_models() {
     let (api, home) = (FakeOpenai::start(), Home::new());
+    home.write("manuals/m/a.md", "# A\n");
     let doctor = |command: &mut std::process::Command| {
         let output = command.arg("doctor").env("PORT", "0").output().unwrap();
         (output.status.code(), stdout(&output))

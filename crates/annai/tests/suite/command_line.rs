@@ -94,6 +94,7 @@ fn completions_are_for_the_shell_that_asks() {
 #[test]
 fn the_doctor_finds_what_is_wrong_and_says_how_to_mend_it() {
     let home = Home::new();
+    home.write("manuals/m/a.md", "# A\n");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let output = annai(&home).args(["doctor", "--toolset", "library"]).env("PORT", &port).output().unwrap();
@@ -131,6 +132,7 @@ fn the_doctor_finds_what_is_wrong_and_says_how_to_mend_it() {
 #[test]
 fn output_that_nobody_reads_is_no_failure() {
     let home = Home::new();
+    home.write("manuals/m/a.md", "# A\n");
     for arguments in [
         &["tools"][..],
         &["doctor", "--toolset", "library"],

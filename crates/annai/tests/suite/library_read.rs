@@ -232,3 +232,24 @@ fn text_goes_from_manual_to_vault_without_the_model() {
     let log = shelf.server.process.log();
     assert!(log.contains("\"tool\":\"bridge_copy_section\"") && !log.contains("Deeper"), "{log}");
 }
+
+#[test]
+fn the_doctor_looks_at_the_folders() {
+    let home = crate::Home::new();
+    let doctor = |home: &crate::Home| {
+        let output =
+            crate::annai(home).args(["doctor", "--toolset", "library"]).env("PORT", "0").output().unwrap();
+        (output.status.code(), crate::stdout(&output))
+    };
+    let (code, text) = doctor(&home);
+    assert_eq!(code, Some(1));
+    assert!(
+        text.contains("✗ library: the manuals folder ./manuals does not exist")
+            && text.contains("→ make it, or set MANUALS_ROOT"),
+        "{text}"
+    );
+    home.write("manuals/alpha/a.md", "# A\n");
+    let (code, text) = doctor(&home);
+    assert!(code == Some(0) && text.contains("✓ library: 1 manuals below ./manuals"), "{text}");
+    assert!(text.contains("✓ library: the vault ./vault does not exist yet"), "{text}");
+}
