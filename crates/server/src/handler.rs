@@ -6,10 +6,10 @@ use annai_core::{Call, ErrorKind, Identity, JsonObject, Progress, ProgressSink, 
 use futures_util::future::BoxFuture;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode, ErrorData,
-    Implementation, InitializeRequestParams, InitializeResult, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities,
-    ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    CompletionInfo, ContentBlock, ErrorCode, ErrorData, Implementation, InitializeRequestParams,
+    InitializeResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
+    ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Value, json};
@@ -51,7 +51,8 @@ impl Handler {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
+        let mut info =
+            ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_completions().build());
         info.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
         info.server_info = Implementation::new(self.name.name, self.name.version);
         info
@@ -83,6 +84,22 @@ impl ServerHandler for Handler {
         Ok(ListToolsResult::with_all_items(tools))
     }
 
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let given = request.context.and_then(|context| context.arguments).unwrap_or_default();
+        let (argument, identity) = (request.argument, identity_of(&context));
+        let mut values = self.registry.complete(&argument.name, &argument.value, &given, &identity).await;
+        let total = u32::try_from(values.len()).ok();
+        let more = values.len() > MOST_VALUES;
+        values.truncate(MOST_VALUES);
+        let completion = CompletionInfo::with_pagination(values, total, more);
+        let completion = completion.map_err(|problem| ErrorData::internal_error(problem, None))?;
+        Ok(CompleteResult::new(completion))
+    }
+
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
@@ -101,6 +118,9 @@ impl ServerHandler for Handler {
         Ok(CallToolResponse::Complete(result))
     }
 }
+
+/// At most so many values are offered; the protocol allows no more.
+const MOST_VALUES: usize = CompletionInfo::MAX_VALUES;
 
 fn unknown_tool(name: &str) -> ErrorData {
     let shown: String = name.chars().take(80).collect();

@@ -253,3 +253,29 @@ fn the_doctor_looks_at_the_folders() {
     assert!(code == Some(0) && text.contains("✓ library: 1 manuals below ./manuals"), "{text}");
     assert!(text.contains("✓ library: the vault ./vault does not exist yet"), "{text}");
 }
+
+#[test]
+fn arguments_are_completed() {
+    let mut shelf = shelf();
+    shelf.write("vault/notes/plan.md", "x");
+    shelf.write("vault/notes/日記.md", "x");
+    shelf.write("vault/.system/x.md", "x");
+    let mut complete = |name: &str, value: &str, given: Value| {
+        let params = json!({
+            "ref": { "type": "ref/prompt", "name": "any" }, "argument": { "name": name, "value": value },
+            "context": { "arguments": given },
+        });
+        let reply = shelf.server.request("completion/complete", params);
+        reply["result"]["completion"]["values"].clone()
+    };
+    assert_eq!(complete("manual_id", "", json!({})), json!(["alpha", "日本語 manual"]));
+    assert_eq!(complete("manual_id", "AL", json!({})), json!(["alpha"]));
+    assert_eq!(complete("path", "g", json!({ "manual_id": "alpha" })), json!(["guide.md"]));
+    assert_eq!(complete("path", "", json!({})), json!(["notes/"]));
+    assert_eq!(complete("path", "notes/", json!({})), json!(["notes/plan.md", "notes/日記.md"]));
+    for (name, value) in
+        [("path", "../"), ("path", "/etc/"), ("path", ".system/"), ("mode", ""), ("none", "")]
+    {
+        assert_eq!(complete(name, value, json!({})), json!([]), "{name} {value}");
+    }
+}

@@ -5,6 +5,7 @@ mod listing;
 mod registry;
 mod reply;
 
+use std::collections::HashMap;
 use std::future::Future;
 
 use schemars::JsonSchema;
@@ -28,6 +29,18 @@ pub trait Toolset: Send + Sync + Sized + 'static {
 
     /// Makes the shared state. Runs with the first call that needs it, and again only if it failed.
     fn open(config: &Self::Config) -> impl Future<Output = Result<Self, ToolError>> + Send;
+
+    /// What an argument of its tools may be, for somebody who has typed a part of it; `given` are the arguments that
+    /// are chosen already.
+    fn complete(
+        &self,
+        argument: &str,
+        typed: &str,
+        given: &HashMap<String, String>,
+    ) -> impl Future<Output = Vec<String>> + Send {
+        let _ = (argument, typed, given);
+        std::future::ready(Vec::new())
+    }
 
     /// How a failure of one of its tools looks on the wire.
     #[must_use]

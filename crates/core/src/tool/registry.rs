@@ -63,6 +63,13 @@ trait Runner: Send + Sync {
         arguments: JsonObject,
     ) -> BoxFuture<'a, Result<Reply<Value>, ToolError>>;
 
+    fn complete<'a>(
+        &'a self,
+        argument: &'a str,
+        typed: &'a str,
+        given: &'a HashMap<String, String>,
+    ) -> BoxFuture<'a, Vec<String>>;
+
     fn wire(&self, error: &ToolError) -> WireError;
 }
 
@@ -87,6 +94,21 @@ impl<T: Tool> Runner for Typed<T> {
                 .map_err(|error| ToolError::invalid(format!("{}: {}", error.path(), error.inner())))?;
             let set = self.shared.state.get_or_try_init(|| T::Set::open(&self.shared.config)).await?;
             T::run(set, call, input).await?.erase()
+        })
+    }
+
+    fn complete<'a>(
+        &'a self,
+        argument: &'a str,
+        typed: &'a str,
+        given: &'a HashMap<String, String>,
+    ) -> BoxFuture<'a, Vec<String>> {
+        Box::pin(async move {
+            match self.shared.state.get_or_try_init(|| T::Set::open(&self.shared.config)).await {
+                Ok(set) => set.complete(argument, typed, given).await,
+                // What cannot be opened has nothing to offer; a call says why.
+                Err(_) => Vec::new(),
+            }
         })
     }
 
@@ -136,6 +158,29 @@ impl Registry {
             // A JSON value with string keys always serialises.
             serde_json::to_vec(&tools).unwrap_or_default().into()
         })
+    }
+
+    /// What an argument may be, for somebody who has typed a part of it: of every family that has such an argument
+    /// and that they may call, sorted.
+    pub async fn complete(
+        &self,
+        argument: &str,
+        typed: &str,
+        given: &HashMap<String, String>,
+        identity: &Identity,
+    ) -> Vec<String> {
+        let (mut values, mut asked) = (Vec::new(), Vec::new());
+        for tool in self.tools() {
+            let has = schema::at(tool.input_schema(), argument).is_some();
+            if !has || asked.contains(&tool.toolset) || tool.facts.access.allows(identity).is_err() {
+                continue;
+            }
+            asked.push(tool.toolset);
+            values.extend(tool.runner.complete(argument, typed, given).await);
+        }
+        values.sort_unstable();
+        values.dedup();
+        values
     }
 
     /// Runs a tool: arguments checked against its schema, time and cancellation kept, a panic

@@ -63,6 +63,9 @@ impl Cutter {
 
     /// Takes the next piece.
     pub fn push(&mut self, mut piece: &str) {
+        if piece.is_empty() {
+            return;
+        }
         if std::mem::take(&mut self.after_cr) {
             match piece.strip_prefix('\n') {
                 Some(rest) => {
