@@ -43,9 +43,7 @@ impl RelPath {
             return Err(invalid(text, "holds control characters"));
         }
         let text_slashes = text.replace('\\', "/");
-        let bytes = text_slashes.as_bytes();
-        let drive = matches!(bytes, [letter, b':', ..] if letter.is_ascii_alphabetic());
-        if text_slashes.starts_with('/') || drive || text_slashes.starts_with('~') && is_home(&text_slashes) {
+        if text_slashes.starts_with('/') {
             return Err(invalid(text, "is absolute"));
         }
         let mut path = String::with_capacity(text.len());
@@ -60,6 +58,10 @@ impl RelPath {
                 path.push('/');
             }
             path.push_str(segment);
+        }
+        let drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+        if drive || path == "~" || path.starts_with("~/") {
+            return Err(invalid(text, "is absolute"));
         }
         Ok((!path.is_empty()).then_some(Self(path)))
     }
@@ -105,11 +107,6 @@ impl RelPath {
         }
         Ok(())
     }
-}
-
-/// `~` and `~name/…` mean a home folder to a shell; `~draft.md` is a name.
-fn is_home(path: &str) -> bool {
-    path == "~" || path.starts_with("~/")
 }
 
 /// A name without what some file systems ignore: case, Unicode form, trailing dots and spaces.
