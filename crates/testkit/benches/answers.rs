@@ -2,12 +2,12 @@
 //! `reqwest` client that sends the same bodies to it, in the same run.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use annai_testkit::bench::{built, mark, median, resident_mib};
 use annai_testkit::openai::KEY;
 use serde_json::json;
 
@@ -82,9 +82,9 @@ fn many_at_once() -> bool {
         ours.push(annai.rate(&next));
         bare.push(runtime.block_on(rate(&client, &url, &next)));
     }
-    let mib = annai.resident_mib();
+    let mib = resident_mib(annai.child.id());
     annai.end();
-    let (ours, bare) = (middle(ours), middle(bare));
+    let (ours, bare) = (median(ours), median(bare));
     let (ratio, small) = (ours / bare, mib < 40.0);
     println!("answers, {AT_ONCE} at once");
     println!(
@@ -93,10 +93,6 @@ fn many_at_once() -> bool {
     );
     println!("  memory after that {mib:.1} MiB, bar 40 {}", mark(small));
     ratio >= 0.5 && small
-}
-
-fn mark(good: bool) -> &'static str {
-    if good { "✓" } else { "✗" }
 }
 
 fn pin(process: u32, cores: &str) -> bool {
@@ -151,14 +147,6 @@ async fn rate(client: &reqwest::Client, url: &str, next: &Arc<AtomicU64>) -> f64
         total += task.await.expect("a client");
     }
     total as f64 / started.elapsed().as_secs_f64()
-}
-
-/// A program that cargo built beside this one.
-fn built(name: &str) -> PathBuf {
-    let bench = std::env::current_exe().expect("this program's path");
-    let program = bench.ancestors().nth(2).expect("the profile's folder").join(name);
-    assert!(program.exists(), "{} is not built; use scripts/bench", program.display());
-    program
 }
 
 /// The fake API in a process of its own.
@@ -245,25 +233,8 @@ impl Annai {
         count as f64 / started.elapsed().as_secs_f64()
     }
 
-    fn resident_mib(&self) -> f64 {
-        let status =
-            std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("a Linux /proc");
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("VmRSS");
-        line.split_whitespace().nth(1).and_then(|kib| kib.parse::<f64>().ok()).expect("a number") / 1024.0
-    }
-
     fn end(mut self) {
         self.input = None;
         let _ = self.child.wait();
     }
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
-}
-
-fn middle(mut rates: Vec<f64>) -> f64 {
-    rates.sort_by(f64::total_cmp);
-    rates[rates.len() / 2]
 }

@@ -2,12 +2,12 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use annai_testkit::bench::{built, median, resident_mib};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -113,18 +113,6 @@ impl Drop for Server {
     }
 }
 
-fn built(name: &str) -> PathBuf {
-    let bench = std::env::current_exe().expect("this program's path");
-    let program = bench.ancestors().nth(2).expect("the profile's folder").join(name);
-    assert!(program.exists(), "{} is not built; use scripts/bench", program.display());
-    program
-}
-
-fn median(mut rates: Vec<f64>) -> f64 {
-    rates.sort_by(f64::total_cmp);
-    rates[rates.len() / 2]
-}
-
 fn request() -> String {
     format!(
         "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\naccept: application/json\r\n\
@@ -208,10 +196,4 @@ impl Client {
             left -= read;
         }
     }
-}
-
-fn resident_mib(process: u32) -> f64 {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a Linux /proc");
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("VmRSS");
-    line.split_whitespace().nth(1).and_then(|kib| kib.parse::<f64>().ok()).expect("a number") / 1024.0
 }

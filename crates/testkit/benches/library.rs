@@ -2,10 +2,11 @@
 //! another term each time.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
+use annai_testkit::bench::{built, median};
 use serde_json::{Value, json};
 
 const FILES: usize = 2000;
@@ -97,11 +98,6 @@ fn generate(vault: &Path) -> usize {
     total
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
-}
-
 /// The server under test, over stdio.
 struct Annai {
     child: Child,
@@ -143,12 +139,4 @@ impl Drop for Annai {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// A program that cargo built beside this one.
-fn built(name: &str) -> PathBuf {
-    let bench = std::env::current_exe().expect("this program's path");
-    let program = bench.ancestors().nth(2).expect("the profile's folder").join(name);
-    assert!(program.exists(), "{} is not built; use scripts/bench", program.display());
-    program
 }

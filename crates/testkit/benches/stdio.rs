@@ -4,10 +4,11 @@
 //! the machine wakes an idle core, which drowns everything else.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
+use annai_testkit::bench::{built, mark, median, resident_mib};
 use serde_json::json;
 
 const STARTS: usize = 40;
@@ -63,23 +64,6 @@ impl Bars {
     }
 }
 
-fn mark(good: bool) -> &'static str {
-    if good { "✓" } else { "✗" }
-}
-
-/// A program that cargo built beside this one.
-fn built(name: &str) -> PathBuf {
-    let bench = std::env::current_exe().expect("this program's path");
-    let program = bench.ancestors().nth(2).expect("the profile's folder").join(name);
-    assert!(program.exists(), "{} is not built; use scripts/bench", program.display());
-    program
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
-}
-
 /// The medians of starting annai up to its initialize reply, and of a bare node, taken in turns.
 fn starts(annai: &Path) -> (Duration, Duration) {
     let (mut ours, mut node) = (Vec::new(), Vec::new());
@@ -99,12 +83,9 @@ fn starts(annai: &Path) -> (Duration, Duration) {
 fn idle_memory(annai: &Path) -> f64 {
     let server = Peer::start(Command::new(annai).arg("--stdio"));
     std::thread::sleep(Duration::from_millis(200));
-    let status =
-        std::fs::read_to_string(format!("/proc/{}/status", server.child.id())).expect("a Linux /proc");
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("VmRSS");
-    let kib: f64 = line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).expect("a number");
+    let mib = resident_mib(server.child.id());
     server.end();
-    kib / 1024.0
+    mib
 }
 
 /// The medians of a round trip with the server and with the echo process, in turns, and the reply's size.
