@@ -12,7 +12,7 @@ pub fn check(settings: &Library) -> Vec<Finding> {
     let folders = settings.manual_folders();
     let shown: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
     let shown = shown.join(", ");
-    let manuals = match Manuals::new(folders).all() {
+    let manuals = match Manuals::new(folders).ids() {
         Ok(manuals) if manuals.is_empty() => Finding::bad(
             format!("library: no manual below {shown}"),
             "put a folder with .md or .json files there",

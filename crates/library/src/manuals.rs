@@ -60,52 +60,25 @@ pub struct Document {
     pub nodes: Vec<Node>,
 }
 
+/// Where a manual is, before it is opened.
+struct Found<'a> {
+    id: String,
+    root: &'a PathBuf,
+    /// Its folder in the root; none where the root itself is the manual.
+    folder: Option<String>,
+}
+
 impl Manuals {
     pub const fn new(folders: Vec<PathBuf>) -> Self {
         Self { folders }
     }
 
-    /// All manuals, by id; of two with the same id the first one counts.
-    pub fn all(&self) -> Result<Vec<Manual>, ToolError> {
-        let mut found: Vec<Manual> = Vec::new();
-        let mut missing = Vec::new();
-        for folder in &self.folders {
-            let Ok(root) = Root::open(folder) else {
-                missing.push(folder.display().to_string());
-                continue;
-            };
-            let entries = root.top()?.entries()?;
-            let holds_files =
-                entries.iter().any(|entry| entry.kind == Kind::File && is_part(&entry.name, entry.kind));
-            let mut add = |manual: Manual| {
-                if !found.iter().any(|known| nfc(&known.id) == nfc(&manual.id)) {
-                    found.push(manual);
-                }
-            };
-            if holds_files {
-                let id = fs::folder_name(folder).unwrap_or_else(|| "manual".to_owned());
-                add(Manual { id, root });
-                continue;
-            }
-            for entry in
-                entries.into_iter().filter(|entry| entry.kind == Kind::Folder && !entry.name.starts_with('.'))
-            {
-                if let Ok(below) = root.below(&entry.name) {
-                    add(Manual { id: entry.name, root: below });
-                }
-            }
-        }
-        if let (true, [first, ..]) = (missing.len() == self.folders.len(), missing.as_slice()) {
-            let sentence = format!(
-                "the manuals folder {first} does not exist; make it, or set MANUALS_ROOT or --manuals"
-            );
-            return Err(ToolError::new(ErrorKind::NotFound, sentence));
-        }
-        found.sort_by(|one, other| one.id.cmp(&other.id));
-        Ok(found)
+    /// The ids of all manuals, sorted.
+    pub fn ids(&self) -> Result<Vec<String>, ToolError> {
+        Ok(self.find()?.into_iter().map(|found| found.id).collect())
     }
 
-    /// The manual of this id.
+    /// The manual of this id: that very name, else the one that differs only in its Unicode form.
     pub fn get(&self, id: &str) -> Result<Manual, ToolError> {
         if id.is_empty()
             || id == ".."
@@ -117,20 +90,87 @@ impl Manuals {
                 "manual_id: expected the name of a manual, without separators or `..`; manual_list has them";
             return Err(ToolError::new(ErrorKind::InvalidPath, sentence));
         }
-        let mut all = self.all()?;
-        let exact = all.iter().position(|manual| manual.id == id);
-        let index = exact.or_else(|| all.iter().position(|manual| nfc(&manual.id) == nfc(id)));
-        match index {
-            Some(index) => Ok(all.swap_remove(index)),
-            None => {
-                let known: Vec<_> = all.iter().take(20).map(|manual| manual.id.as_str()).collect();
+        let all = self.find()?;
+        let exact = all.iter().find(|found| found.id == id);
+        let mut alike = all.iter().filter(|found| nfc(&found.id) == nfc(id));
+        let found = match (exact, alike.next(), alike.next()) {
+            (Some(exact), ..) => exact,
+            (None, Some(only), None) => only,
+            (None, Some(_), Some(_)) => {
+                let sentence = "manual_id: several manuals differ only in the Unicode form of their names; give the exact one";
+                return Err(ToolError::new(ErrorKind::Conflict, sentence));
+            }
+            (None, None, _) => {
+                let known: Vec<_> = all.iter().take(20).map(|found| found.id.as_str()).collect();
                 let shown: String = id.chars().take(80).collect();
                 let sentence =
                     format!("manual_id: no manual is named \"{shown}\"; there are: {}", known.join(", "));
-                Err(ToolError::new(ErrorKind::NotFound, sentence).with_details(json!({ "manual_id": shown })))
+                return Err(
+                    ToolError::new(ErrorKind::NotFound, sentence).with_details(json!({ "manual_id": shown }))
+                );
             }
-        }
+        };
+        let root = open(found.root)?;
+        let root = match &found.folder {
+            Some(folder) => root.below(folder)?,
+            None => root,
+        };
+        Ok(Manual { id: found.id.clone(), root })
     }
+
+    /// Looks for manuals; of two folders with one name the first counts.
+    fn find(&self) -> Result<Vec<Found<'_>>, ToolError> {
+        let mut all: Vec<Found<'_>> = Vec::new();
+        let mut missing = None;
+        let mut opened = 0;
+        for path in &self.folders {
+            let root = match open(path) {
+                Ok(root) => root,
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    missing = missing.or(Some(error));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            opened += 1;
+            let entries = root.top()?.entries()?;
+            let holds_files =
+                entries.iter().any(|entry| entry.kind == Kind::File && is_part(&entry.name, entry.kind));
+            if holds_files {
+                let id = fs::folder_name(path).unwrap_or_else(|| "manual".to_owned());
+                all.push(Found { id, root: path, folder: None });
+                continue;
+            }
+            let folders = entries
+                .into_iter()
+                .filter(|entry| entry.kind == Kind::Folder && is_part(&entry.name, entry.kind));
+            all.extend(folders.map(|entry| Found {
+                id: entry.name.clone(),
+                root: path,
+                folder: Some(entry.name),
+            }));
+        }
+        match missing {
+            Some(error) if opened == 0 => return Err(error),
+            _ => {}
+        }
+        // A stable sort keeps the order of the folders among equals.
+        all.sort_by(|one, other| one.id.cmp(&other.id));
+        all.dedup_by(|later, first| later.id == first.id);
+        Ok(all)
+    }
+}
+
+fn open(folder: &std::path::Path) -> Result<Root, ToolError> {
+    Root::open(folder).map_err(|errno| {
+        let place = folder.display();
+        let error = std::io::Error::from(errno);
+        let (kind, what) = match error.kind() {
+            std::io::ErrorKind::NotFound => (ErrorKind::NotFound, "does not exist; make it".to_owned()),
+            _ => (ErrorKind::Forbidden, format!("cannot be opened ({error}); mend that")),
+        };
+        ToolError::new(kind, format!("the manuals folder {place} {what}, or set MANUALS_ROOT or --manuals"))
+    })
 }
 
 /// Whether a folder is looked into, or a file belongs to the manual. Hidden ones are somebody else's.
@@ -147,8 +187,13 @@ impl Manual {
 
     /// Reads a file and takes it apart.
     pub fn document(&self, path: &RelPath) -> Result<Document, ToolError> {
-        let kind = FileType::of(path.as_str()).ok_or_else(|| {
-            fs::at(ErrorKind::NotFound, path.as_str(), "is no part of a manual: only .md and .json files are")
+        let hidden = path.segments().any(|name| name.starts_with('.'));
+        let kind = FileType::of(path.as_str()).filter(|_| !hidden).ok_or_else(|| {
+            fs::at(
+                ErrorKind::NotFound,
+                path.as_str(),
+                "is no part of a manual: only .md and .json files that are not hidden are",
+            )
         })?;
         for attempt in 1.. {
             let (file, stored) = self.root.open_file(path)?;

@@ -8,7 +8,7 @@ use crate::config;
 use crate::fs::{RelPath, at};
 use crate::manuals::{Document, FileType, Manuals};
 use crate::reference::{Limit, Ref};
-use crate::text::cut;
+use crate::text::{LineIndex, Node, cut};
 
 /// So much stands around a snippet's line where the call does not say.
 const AROUND_CHARS: usize = 240;
@@ -94,13 +94,17 @@ pub fn read(manuals: &Manuals, settings: &config::Library, asked: &Asked<'_>) ->
         let sentence = format!("ref.start_line: expected a line from 1 to {last_line}, got {line}");
         return Err(ToolError::invalid(sentence));
     }
-    let (text, complete, sections) = match scope {
-        Scope::File => (document.file.text.as_str(), true, document.nodes.len()),
-        Scope::Snippet => (snippet(&document, line, asked.expand), true, 1),
-        Scope::Section => section(&document, line, max_sections),
+    let (text, complete, nodes) = match scope {
+        Scope::File => (document.file.text.as_str(), true, document.nodes.as_slice()),
+        Scope::Snippet => snippet(&document, line, asked.expand, limit.chars),
+        Scope::Section => section(&document, line),
         Scope::Sections => following(&document, line, max_sections),
     };
     let (shown, whole) = cut(text, limit.chars);
+    // A node counts when its heading is among what is shown.
+    let first = nodes.first().map_or(1, |node| node.start_line);
+    let lines = LineIndex::new(shown).count();
+    let sections = nodes.iter().take_while(|node| node.start_line < first + lines).count();
     Ok(Part {
         path: document.path.clone(),
         text: shown.to_owned(),
@@ -140,47 +144,44 @@ fn check_scope(
     }
 }
 
-/// The line with some characters around it.
-fn snippet(document: &Document, line: usize, expand: Expand) -> &str {
-    let text = &document.file.text;
-    let Some(range) = document.lines.line(line) else { return "" };
+/// The line with some characters around it; where there is not room for all of them, the line comes first.
+fn snippet(document: &Document, line: usize, expand: Expand, most: usize) -> (&str, bool, &[Node]) {
+    let text = document.file.text.as_str();
+    let Some(range) = document.lines.line(line) else { return ("", true, &[]) };
     let before = text.get(..range.start).unwrap_or_default();
     let after = text.get(range.end..).unwrap_or_default();
-    let skip = expand.before_chars.unwrap_or(AROUND_CHARS);
-    let start = match skip.checked_sub(1) {
+    let room = most.saturating_sub(text.get(range.clone()).unwrap_or_default().chars().count());
+    let (asked_before, asked_after) =
+        (expand.before_chars.unwrap_or(AROUND_CHARS), expand.after_chars.unwrap_or(AROUND_CHARS));
+    let half = (room / 2).max(room.saturating_sub(asked_after));
+    let take_before = asked_before.min(half);
+    let take_after = asked_after.min(room - take_before);
+    let start = match take_before.checked_sub(1) {
         None => range.start,
         Some(skip) => before.char_indices().rev().nth(skip).map_or(0, |(start, _)| start),
     };
-    let end = after
-        .char_indices()
-        .nth(expand.after_chars.unwrap_or(AROUND_CHARS))
-        .map_or(text.len(), |(end, _)| range.end + end);
-    text.get(start..end).unwrap_or_default().trim_matches(['\n', '\r'])
+    let end = after.char_indices().nth(take_after).map_or(text.len(), |(end, _)| range.end + end);
+    let shown = text.get(start..end).unwrap_or_default().trim_matches(['\n', '\r']);
+    // The end of the file is no cut.
+    let cut_before = take_before < asked_before && start > 0;
+    let cut_after = take_after < asked_after && end < text.len();
+    (shown, !cut_before && !cut_after, &[])
 }
 
-/// The node that a line belongs to, with its descendants; whether that is all of it, and how many nodes that are.
-fn section(document: &Document, line: usize, max_sections: usize) -> (&str, bool, usize) {
-    let Some((index, node)) =
-        document.node_at(line).and_then(|index| Some((index, document.nodes.get(index)?)))
-    else {
-        return ("", true, 0);
-    };
-    let inside =
-        document.nodes.iter().skip(index).take_while(|inner| inner.start_line <= node.end_line).count();
-    let count = inside.min(max_sections);
-    let end = match count < inside {
-        true => document.nodes.get(index + count - 1).map_or(node.end_line, |last| last.own_end_line),
-        false => node.end_line,
-    };
-    (document.text_of(node.start_line, end), count == inside, count)
+/// The node that a line belongs to, with its descendants.
+fn section(document: &Document, line: usize) -> (&str, bool, &[Node]) {
+    let Some(index) = document.node_at(line) else { return ("", true, &[]) };
+    let nodes = document.nodes.get(index..).unwrap_or_default();
+    let Some(node) = nodes.first() else { return ("", true, &[]) };
+    let inside = nodes.iter().take_while(|inner| inner.start_line <= node.end_line).count();
+    (document.text_of(node.start_line, node.end_line), true, nodes.get(..inside).unwrap_or_default())
 }
 
-/// The node that a line belongs to and those after it.
-fn following(document: &Document, line: usize, max_sections: usize) -> (&str, bool, usize) {
-    let Some(index) = document.node_at(line) else { return ("", true, 0) };
-    let left = document.nodes.len() - index;
-    let count = left.min(max_sections);
-    let first = document.nodes.get(index).map_or(1, |node| node.start_line);
-    let last = document.nodes.get(index + count - 1).map_or(1, |node| node.own_end_line);
-    (document.text_of(first, last), true, count)
+/// The node that a line belongs to and those after it, up to a number; whether that is all of them.
+fn following(document: &Document, line: usize, max_sections: usize) -> (&str, bool, &[Node]) {
+    let Some(index) = document.node_at(line) else { return ("", true, &[]) };
+    let left = document.nodes.get(index..).unwrap_or_default();
+    let nodes = left.get(..left.len().min(max_sections)).unwrap_or_default();
+    let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else { return ("", true, &[]) };
+    (document.text_of(first.start_line, last.own_end_line), nodes.len() == left.len(), nodes)
 }

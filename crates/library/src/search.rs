@@ -3,7 +3,8 @@
 
 use std::io::Read as _;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use annai_core::ToolError;
 use globset::{GlobBuilder, GlobMatcher};
@@ -12,8 +13,9 @@ use regex::bytes::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fs::{self, Folder, Kind, RelPath, Root};
+use crate::fs::{self, Folder, Kind, RelPath, Root, nfc};
 use crate::text::{cut, loose_pattern};
+use crate::toolset::Wanted;
 use crate::vault::is_open;
 
 /// How large a compiled pattern may be.
@@ -24,6 +26,10 @@ const WINDOW: usize = 32 << 20;
 const OVERLAP: usize = 1 << 20;
 /// Longer lines are shown in part.
 const MOST_SNIPPET_CHARS: usize = 240;
+/// So long a search takes at most.
+const MOST_TIME: Duration = Duration::from_secs(20);
+/// A loose query is a few words.
+const MOST_LOOSE_CHARS: usize = 1000;
 /// So many files are taken at a time.
 const BATCH: usize = 32;
 
@@ -51,6 +57,10 @@ impl Pattern {
         let pattern = match mode {
             Mode::Plain => return Ok(literal()),
             Mode::Regex => query.to_owned(),
+            Mode::Loose if query.chars().count() > MOST_LOOSE_CHARS => {
+                let sentence = format!("query: expected at most {MOST_LOOSE_CHARS} characters in mode loose");
+                return Err(ToolError::invalid(sentence));
+            }
             Mode::Loose => match loose_pattern(query) {
                 Some(pattern) => pattern,
                 None => {
@@ -98,6 +108,7 @@ impl Where {
     pub fn new(folder: Option<RelPath>, glob: Option<&str>) -> Result<Self, ToolError> {
         let glob = glob.map(|text| {
             let (text, wanted) = text.strip_prefix('!').map_or((text, true), |rest| (rest, false));
+            let text = nfc(&text.replace('\\', "/"));
             let text = text.trim_start_matches("./").trim_start_matches('/');
             let built = GlobBuilder::new(text).literal_separator(true).build();
             let built = built.map_err(|error| ToolError::invalid(format!("glob: {}", error.kind())))?;
@@ -108,6 +119,7 @@ impl Where {
 
     fn fits(&self, path: &str) -> bool {
         self.glob.as_ref().is_none_or(|(glob, fits)| {
+            let path = &nfc(path);
             let name = path.rsplit('/').next().unwrap_or(path);
             glob.is_match(if fits.whole_path { path } else { name }) == fits.wanted
         })
@@ -137,7 +149,13 @@ pub struct Found {
 }
 
 /// Searches the files of a root.
-pub fn search(root: &Root, pattern: &Pattern, place: &Where, limit: usize) -> Result<Found, ToolError> {
+pub fn search(
+    root: &Root,
+    pattern: &Pattern,
+    place: &Where,
+    limit: usize,
+    wanted: &Wanted,
+) -> Result<Found, ToolError> {
     let top = root.folder(place.folder.as_ref())?;
     let listing = fs::files(&top, &|path, kind| is_open(path) && (kind == Kind::Folder || place.fits(path)))?;
     let files = &listing.files;
@@ -150,6 +168,9 @@ pub fn search(root: &Root, pattern: &Pattern, place: &Where, limit: usize) -> Re
         pattern,
         files,
         limit,
+        wanted,
+        end: Instant::now() + MOST_TIME,
+        late: AtomicBool::new(false),
         next: AtomicUsize::new(0),
         skipped: AtomicUsize::new(listing.unreadable),
         done: Mutex::new(Done { batches: vec![None; files.len().div_ceil(BATCH)], ready: 0, found: 0 }),
@@ -160,11 +181,12 @@ pub fn search(root: &Root, pattern: &Pattern, place: &Where, limit: usize) -> Re
         }
         job.work();
     });
-    let skipped = job.skipped.load(Ordering::Relaxed);
+    wanted.check()?;
+    let (skipped, late) = (job.skipped.load(Ordering::Relaxed), job.late.load(Ordering::Relaxed));
     let done = job.done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     // What lies behind a batch that was never looked at would not be the first.
     let mut hits: Vec<Hit> = done.batches.into_iter().map_while(|batch| batch).flatten().collect();
-    let more = hits.len() > limit;
+    let more = late || hits.len() > limit;
     hits.truncate(limit);
     Ok(Found { hits, more, skipped })
 }
@@ -175,6 +197,10 @@ struct Job<'a> {
     pattern: &'a Pattern,
     files: &'a [String],
     limit: usize,
+    wanted: &'a Wanted,
+    end: Instant,
+    /// Whether time ran out.
+    late: AtomicBool,
     next: AtomicUsize,
     skipped: AtomicUsize,
     done: Mutex<Done>,
@@ -190,11 +216,21 @@ struct Done {
 }
 
 impl Job<'_> {
+    /// Whether to go on: somebody waits, and there is time. A pattern that reads on and on from every place it matches
+    /// at has no other bound.
+    fn goes_on(&self) -> bool {
+        let late = Instant::now() > self.end;
+        if late {
+            self.late.store(true, Ordering::Relaxed);
+        }
+        !late && self.wanted.check().is_ok()
+    }
+
     fn work(&self) {
         let mut buffer = Vec::new();
         loop {
             let batch = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(files) = self.files.chunks(BATCH).nth(batch) else { return };
+            let Some(files) = self.files.chunks(BATCH).nth(batch).filter(|_| self.goes_on()) else { return };
             let hits = self.search_batch(files, &mut buffer);
             let mut done = self.done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             if let Some(place) = done.batches.get_mut(batch) {
@@ -218,8 +254,9 @@ impl Job<'_> {
         for path in files {
             let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
             if folder.as_ref().is_none_or(|folder| folder.path != parent) {
-                let parent = RelPath::parse(parent).ok();
-                folder = self.root.folder(parent.as_ref()).ok();
+                // Only an empty path is the root; what is no path of ours is passed over.
+                let place = if parent.is_empty() { Ok(None) } else { RelPath::parse(parent).map(Some) };
+                folder = place.and_then(|place| self.root.folder(place.as_ref())).ok();
             }
             let room = self.limit + 1 - hits.len().min(self.limit);
             let searched = folder.as_ref().map(|folder| self.search_file(folder, name, path, room, buffer));
@@ -227,7 +264,7 @@ impl Job<'_> {
                 Some(Ok(found)) => hits.extend(found),
                 _ => drop(self.skipped.fetch_add(1, Ordering::Relaxed)),
             }
-            if hits.len() > self.limit {
+            if hits.len() > self.limit || !self.goes_on() {
                 break;
             }
         }
@@ -246,53 +283,42 @@ impl Job<'_> {
         buffer.clear();
         let (mut hits, mut line, mut last_line) = (Vec::new(), 1, 0);
         loop {
-            let before = buffer.len();
-            let read = file.by_ref().take((WINDOW - before.min(WINDOW)) as u64).read_to_end(buffer);
+            let room_left = (WINDOW - buffer.len().min(WINDOW)) as u64;
+            let read = file.by_ref().take(room_left).read_to_end(buffer);
             read.map_err(|error| fs::io_problem(path, error))?;
             let last = buffer.len() < WINDOW;
-            let end = if last { buffer.len() } else { line_start(buffer, buffer.len() - OVERLAP) };
-            let mut counted = 0;
-            let mut at = 0;
+            let end = if last { buffer.len() } else { window_end(buffer, buffer.len() - OVERLAP) };
+            let (mut counted, mut at, mut is_text) = (0, 0, false);
             while hits.len() < room
-                && let Some((start, stop)) =
-                    self.pattern.find_at(buffer, at).filter(|(start, _)| *start < end || last)
+                && at < buffer.len()
+                && let Some((start, stop)) = self.pattern.find_at(buffer, at)
+                && (start < end || (last && start < buffer.len()))
             {
                 let bounds = line_bounds(buffer, start);
-                // An empty match behind the last break is on no line.
-                if start == buffer.len() && bounds.is_empty() && start > 0 {
-                    break;
-                }
                 line += breaks(buffer.get(counted..bounds.start).unwrap_or_default());
                 counted = bounds.start;
                 at = after_break(buffer, bounds.end).max(start + 1);
                 if line > last_line {
-                    let text = if last && before == 0 && hits.is_empty() {
-                        // The first match tells whether this is a text at all.
-                        std::str::from_utf8(buffer)
-                            .map_err(|_| not_text())?
-                            .get(bounds.clone())
-                            .map(str::to_owned)
-                    } else {
-                        let line = buffer.get(bounds.clone()).unwrap_or_default();
-                        Some(std::str::from_utf8(line).map_err(|_| not_text())?.to_owned())
-                    };
+                    // The first match tells whether this is a text at all.
+                    if !is_text && !is_utf8(buffer.get(..end).unwrap_or_default(), last) {
+                        return Err(not_text());
+                    }
+                    is_text = true;
                     last_line = line;
-                    let text = text.unwrap_or_default();
+                    let text = String::from_utf8_lossy(buffer.get(bounds.clone()).unwrap_or_default());
+                    let start = start.clamp(bounds.start, bounds.end) - bounds.start;
+                    let stop = stop.clamp(bounds.start, bounds.end) - bounds.start;
                     hits.push(Hit {
                         path: path.to_owned(),
                         start_line: line,
-                        snippet: snippet(
-                            &text,
-                            start - bounds.start,
-                            stop.min(bounds.end).saturating_sub(bounds.start),
-                        ),
+                        snippet: snippet(&text, start, stop),
                     });
                 }
-                if at > buffer.len() {
-                    break;
+                if !self.goes_on() {
+                    return Ok(hits);
                 }
             }
-            if last || hits.len() >= room {
+            if last || hits.len() >= room || !self.goes_on() {
                 return Ok(hits);
             }
             line += breaks(buffer.get(counted..end).unwrap_or_default());
@@ -301,18 +327,34 @@ impl Job<'_> {
     }
 }
 
+/// Whether bytes are text; where more follow, their last character may be cut.
+fn is_utf8(bytes: &[u8], whole: bool) -> bool {
+    match std::str::from_utf8(bytes) {
+        Ok(_) => true,
+        Err(error) => !whole && error.error_len().is_none(),
+    }
+}
+
 fn not_text() -> ToolError {
     ToolError::invalid("not UTF-8 text")
 }
 
-/// The start of the line that holds a byte; the byte itself where no line begins nearby.
-fn line_start(bytes: &[u8], at: usize) -> usize {
+/// Where a window can end at or before a byte: behind a line where there is one, else between two characters.
+fn window_end(bytes: &[u8], at: usize) -> usize {
     let before = bytes.get(..at).unwrap_or_default();
-    memchr::memrchr(b'\n', before).map_or(at, |end| end + 1)
+    if let Some(end) = memchr::memrchr(b'\n', before) {
+        return end + 1;
+    }
+    let starts = |at: &usize| bytes.get(*at).is_some_and(|byte| byte & 0xc0 != 0x80 && *byte != b'\n');
+    (at.saturating_sub(8)..=at).rev().find(starts).unwrap_or(at)
 }
 
 /// The line around a byte, without its break.
 fn line_bounds(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
+    // The second half of a break belongs to the line before it.
+    let pair = bytes.get(at) == Some(&b'\n')
+        && at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'\r');
+    let at = if pair { at - 1 } else { at };
     let start = memchr::memrchr2(b'\n', b'\r', bytes.get(..at).unwrap_or_default()).map_or(0, |end| end + 1);
     let rest = bytes.get(at..).unwrap_or_default();
     let end = memchr::memchr2(b'\n', b'\r', rest).map_or(bytes.len(), |end| at + end);
@@ -354,18 +396,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn windows_end_between_characters() {
+        let text = "あ".repeat(10);
+        for at in 9..30 {
+            assert!(text.is_char_boundary(window_end(text.as_bytes(), at)), "{at}");
+        }
+        assert_eq!((window_end(b"ab\ncd", 4), window_end(b"abc\r\nd", 4)), (3, 3));
+    }
+
+    #[test]
     fn globs_fit_names_or_paths() {
         let fits = |glob: &str, path: &str| Where::new(None, Some(glob)).unwrap().fits(path);
         assert!(fits("*.md", "a/b.md") && fits("a/*.md", "a/b.md") && fits("**/*.md", "a/b/c.md"));
         assert!(!fits("a/*.md", "a/b/c.md") && !fits("*.txt", "a.md"));
         assert!(fits("!*.txt", "a.md") && !fits("!a/b.md", "a/b.md") && fits("*.{md,json}", "x.json"));
         assert!(Where::new(None, Some("a[")).is_err());
+        assert!(fits("がく*.md", "か\u{3099}くX.md") && fits(".\\a\\*.md", "a/b.md"));
     }
 
     #[test]
     fn breaks_count_once() {
         assert_eq!(breaks(b"a\r\nb\nc\rd"), 3);
         assert_eq!((line_bounds(b"a\r\nbc\r\n", 4), line_bounds(b"a\r\nbc\r\n", 0)), (3..5, 0..1));
+        assert_eq!((line_bounds(b"a\r\nbc\r\n", 2), line_bounds(b"a\r\nbc\r\n", 6)), (0..1, 3..5));
     }
 
     #[test]

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use annai_core::{ToolError, Toolset};
-use tokio::sync::Semaphore;
+use tokio::signal::unix::SignalKind;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::config;
 use crate::fs::{Kind, RelPath, fold_name};
@@ -12,11 +14,34 @@ use crate::manuals::Manuals;
 use crate::scans::Scans;
 use crate::vault::{Vault, is_open};
 
+/// The signal that a write beyond the allowed size of a file raises; the same number on Linux and macOS.
+const SIGXFSZ: i32 = 25;
+
 /// The family `library`.
 pub struct Library {
     pub(crate) shelves: Arc<Shelves>,
     /// Writers wait here rather than on threads.
-    writing: Semaphore,
+    writing: Arc<Semaphore>,
+}
+
+/// Whether the caller still waits. Work on a thread cannot be taken back, so it asks.
+#[derive(Clone, Default)]
+pub(crate) struct Wanted(Arc<AtomicBool>);
+
+impl Wanted {
+    /// An error once nobody waits any more.
+    pub fn check(&self) -> Result<(), ToolError> {
+        if self.0.load(Ordering::Relaxed) { Err(ToolError::cancelled()) } else { Ok(()) }
+    }
+}
+
+/// Tells the work when its caller has gone.
+struct Caller(Wanted);
+
+impl Drop for Caller {
+    fn drop(&mut self) {
+        self.0.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Everything that work on a thread of its own needs.
@@ -32,19 +57,21 @@ impl Toolset for Library {
     type Config = config::Library;
 
     async fn open(config: &config::Library) -> Result<Self, ToolError> {
+        // A file that may not grow is an error to tell, not a reason to die.
+        let _ = tokio::signal::unix::signal(SignalKind::from_raw(SIGXFSZ));
         let shelves = Shelves {
             manuals: Manuals::new(config.manual_folders()),
             vault: Vault::new(config.vault_folder()),
             scans: Scans::default(),
             settings: config.clone(),
         };
-        Ok(Self { shelves: Arc::new(shelves), writing: Semaphore::new(1) })
+        Ok(Self { shelves: Arc::new(shelves), writing: Arc::new(Semaphore::new(1)) })
     }
 
     async fn complete(&self, argument: &str, typed: &str, given: &HashMap<String, String>) -> Vec<String> {
         let (argument, typed) = (argument.to_owned(), typed.to_owned());
         let manual = given.get("manual_id").cloned();
-        let offered = self.read(move |shelves| offer(shelves, &argument, &typed, manual.as_deref()));
+        let offered = self.read(move |shelves, _| offer(shelves, &argument, &typed, manual.as_deref()));
         offered.await.unwrap_or_default()
     }
 }
@@ -57,7 +84,7 @@ fn offer(
     manual: Option<&str>,
 ) -> Result<Vec<String>, ToolError> {
     let mut offered: Vec<String> = match (argument, manual) {
-        ("manual_id", _) => shelves.manuals.all()?.into_iter().map(|manual| manual.id).collect(),
+        ("manual_id", _) => shelves.manuals.ids()?,
         ("path" | "from_path", Some(manual)) => shelves.manuals.get(manual)?.files()?,
         ("path" | "to_path" | "relative_dir", _) => {
             // One level of the vault: the folder that is typed out, and what it holds.
@@ -84,19 +111,35 @@ impl Library {
     /// Runs work that reads the disk on a thread where it may wait.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Shelves) -> Result<T, ToolError> + Send + 'static,
+        work: impl FnOnce(&Shelves, &Wanted) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let shelves = self.shelves.clone();
-        let done = tokio::task::spawn_blocking(move || work(&shelves)).await;
-        done.unwrap_or_else(|_| Err(ToolError::internal("the work on the disk panicked")))
+        run(self.shelves.clone(), None, work).await
     }
 
     /// The same for work that writes: one at a time.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Shelves) -> Result<T, ToolError> + Send + 'static,
+        work: impl FnOnce(&Shelves, &Wanted) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let _turn = self.writing.acquire().await.map_err(ToolError::internal)?;
-        self.read(work).await
+        let turn = self.writing.clone().acquire_owned().await.map_err(ToolError::internal)?;
+        run(self.shelves.clone(), Some(turn), work).await
     }
+}
+
+async fn run<T: Send + 'static>(
+    shelves: Arc<Shelves>,
+    turn: Option<OwnedSemaphorePermit>,
+    work: impl FnOnce(&Shelves, &Wanted) -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let wanted = Wanted::default();
+    let caller = Caller(wanted.clone());
+    let done = tokio::task::spawn_blocking(move || {
+        // The turn lasts as long as the work, whether or not anybody waits for it.
+        let _turn = turn;
+        wanted.check()?;
+        work(&shelves, &wanted)
+    });
+    let done = done.await;
+    drop(caller);
+    done.unwrap_or_else(|_| Err(ToolError::internal("the work on the disk panicked")))
 }

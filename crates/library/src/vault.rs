@@ -1,12 +1,13 @@
 //! The vault: where it is, what may be touched in it, and the one way to write.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use annai_core::{Date, ErrorKind, ToolError};
 use rustix::io::Errno;
 
 use crate::fs::{self, Kind, Lock, Place, RelPath, Root, Sha256, at};
+use crate::toolset::Wanted;
 
 /// The folder that is reserved for the server.
 const SYSTEM: &str = ".system";
@@ -16,7 +17,7 @@ const DAILY: &str = "daily";
 /// A writable folder of text.
 pub struct Vault {
     path: PathBuf,
-    root: OnceLock<Arc<Root>>,
+    root: Mutex<Option<Arc<Root>>>,
 }
 
 /// What is about to be done to a path.
@@ -45,20 +46,22 @@ pub struct Written {
 
 impl Vault {
     pub const fn new(path: PathBuf) -> Self {
-        Self { path, root: OnceLock::new() }
+        Self { path, root: Mutex::new(None) }
     }
 
-    /// The root, opened once.
-    pub fn root(&self) -> Result<&Arc<Root>, ToolError> {
-        if let Some(root) = self.root.get() {
-            return Ok(root);
+    /// The root, opened once; again only when the folder was removed since.
+    pub fn root(&self) -> Result<Arc<Root>, ToolError> {
+        let mut root = self.root.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(root) = root.as_ref().filter(|root| root.is_there()) {
+            return Ok(root.clone());
         }
-        let root = Root::open(&self.path).map_err(|errno| self.missing(errno))?;
-        Ok(self.root.get_or_init(|| Arc::new(root)))
+        let opened = Arc::new(Root::open(&self.path).map_err(|errno| self.missing(errno))?);
+        *root = Some(opened.clone());
+        Ok(opened)
     }
 
     /// The root for writing; where there is none yet, it is made.
-    fn root_for_writing(&self) -> Result<&Arc<Root>, ToolError> {
+    fn root_for_writing(&self) -> Result<Arc<Root>, ToolError> {
         match self.root() {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 fs::make_root(&self.path)?;
@@ -82,13 +85,16 @@ impl Vault {
     }
 
     /// Runs one write while no other writer, in any process, touches the vault.
+    /// A caller who has gone by then gets nothing written.
     pub fn write<T>(
         &self,
+        wanted: &Wanted,
         work: impl FnOnce(&mut Writer<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         let root = self.root_for_writing()?;
-        let lock = Lock::acquire(root)?;
-        work(&mut Writer { root, lock })
+        let lock = Lock::acquire(&root, &|| wanted.check())?;
+        wanted.check()?;
+        work(&mut Writer { root: &root, lock })
     }
 }
 
@@ -202,6 +208,11 @@ impl Writer<'_> {
     pub fn overwrite(&mut self, place: &Place, content: &str) -> Result<Written, ToolError> {
         fs::overwrite(&mut self.lock, &place.folder, &place.name, content.as_bytes())?;
         Ok(Written { path: place.path(), bytes: content.len(), sha256: Sha256::of(content.as_bytes()) })
+    }
+
+    /// Whether a file ends with a line break, or is empty.
+    pub fn ends_with_break(&self, place: &Place) -> Result<bool, ToolError> {
+        fs::ends_with_break(place.folder.open_file(&place.name)?, &place.path())
     }
 
     /// Adds at the end of a file.

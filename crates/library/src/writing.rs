@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fs::RelPath;
+use crate::toolset::Wanted;
 use crate::vault::{Doing, Vault, Written, check_write};
 
 /// Larger files are not changed in place.
@@ -30,8 +31,14 @@ pub fn check_hash_form(hash: Option<&str>) -> Result<(), ToolError> {
 }
 
 /// Writes to a file that may be missing, as the bridge does.
-pub fn put(vault: &Vault, path: &RelPath, content: &str, mode: Mode) -> Result<Written, ToolError> {
-    vault.write(|writer| {
+pub fn put(
+    vault: &Vault,
+    wanted: &Wanted,
+    path: &RelPath,
+    content: &str,
+    mode: Mode,
+) -> Result<Written, ToolError> {
+    vault.write(wanted, |writer| {
         if !writer.exists(path)? {
             return writer.create(path, content, Doing::CreateOtherwise);
         }
@@ -40,6 +47,10 @@ pub fn put(vault: &Vault, path: &RelPath, content: &str, mode: Mode) -> Result<W
         let place = writer.existing(path)?;
         match mode {
             Mode::Overwrite => writer.overwrite(&place, content),
+            // What is added starts on a line of its own.
+            Mode::Append if !writer.ends_with_break(&place)? => {
+                writer.append(&place, &format!("\n{content}"))
+            }
             Mode::Append => writer.append(&place, content),
         }
     })

@@ -279,3 +279,47 @@ fn arguments_are_completed() {
         assert_eq!(complete(name, value, json!({})), json!([]), "{name} {value}");
     }
 }
+
+#[test]
+fn limits_say_what_they_cut() {
+    let mut shelf = Shelf::new(&[]);
+    let many: String = (1..=30).map(|number| format!("## S{number}\n\ntext\n\n")).collect();
+    shelf.write("manuals/alpha/many.md", format!("# Top\n\n{many}"));
+    let section = shelf.call("manual_read", json!({ "ref": place("many.md", Some(1)), "scope": "section" }));
+    assert!(section["truncated"] == false && section["text"].as_str().unwrap().contains("## S30"));
+    let sections = shelf.call(
+        "manual_read",
+        json!({ "ref": place("many.md", Some(1)), "scope": "sections", "limits": { "max_sections": 2 } }),
+    );
+    assert!(sections["truncated"] == true && sections["text"].as_str().unwrap().ends_with("## S1\n\ntext\n"));
+    let snippet = shelf
+        .call("manual_read", json!({ "ref": place("many.md", Some(43)), "limits": { "max_chars": 20 } }));
+    assert!(
+        snippet["truncated"] == true && snippet["text"].as_str().unwrap().contains("## S11"),
+        "{snippet}"
+    );
+    let copied = shelf.call("bridge_copy_section", json!({ "from_ref": place("many.md", Some(1)), "to_path": "x.md", "mode": "overwrite", "limits": { "max_chars": 12 } }));
+    assert_eq!((&copied["written_sections"], &copied["truncated"]), (&json!(2), &json!(true)));
+    // What is added to a file without a last line break starts on a line of its own.
+    shelf.write("vault/y.md", "abc");
+    shelf.call(
+        "bridge_copy_section",
+        json!({ "from_ref": place("many.md", Some(3)), "to_path": "y.md", "mode": "append" }),
+    );
+    assert!(shelf.file("y.md").starts_with("abc\n## S1\n"));
+}
+
+#[test]
+fn hidden_files_and_twin_names_are_no_guess() {
+    let mut shelf = shelf();
+    let hidden = json!({ "ref": place(".hidden/x.md", None) });
+    assert_eq!(shelf.fail("manual_read", hidden)["code"], "not_found");
+    shelf.write("manuals/\u{1e9b}\u{323}/a.md", "# 1\n");
+    shelf.write("manuals/\u{17f}\u{323}\u{307}/a.md", "# 2\n");
+    assert_eq!(shelf.call("manual_list", json!({}))["items"].as_array().unwrap().len(), 4);
+    assert_eq!(shelf.fail("manual_ls", json!({ "manual_id": "\u{17f}\u{307}\u{323}" }))["code"], "conflict");
+    assert_eq!(
+        shelf.call("manual_ls", json!({ "manual_id": "\u{1e9b}\u{323}" }))["items"].as_array().unwrap().len(),
+        1
+    );
+}

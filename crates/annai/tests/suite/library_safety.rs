@@ -448,3 +448,92 @@ fn a_file_that_changes_is_never_read_as_a_mix() {
     writer.join().unwrap();
     assert!(good > 0);
 }
+
+#[test]
+fn a_replacement_that_would_fill_the_memory_is_refused() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/a.txt", "a".repeat(20_000));
+    let arguments = json!({ "path": "a.txt", "find": "a", "replace": "x".repeat(100_000), "max_replacements": 1_000_000 });
+    let error = shelf.fail("vault_replace", arguments);
+    assert!(error["message"].as_str().unwrap().contains("2000000000 bytes"), "{error}");
+    assert_eq!(shelf.file("a.txt").len(), 20_000);
+}
+
+/// Holds the vault's lock until it is dropped.
+fn hold_lock(shelf: &Shelf) -> std::process::Child {
+    shelf.write("vault/.system/lock", "");
+    let mut command = Command::new("flock");
+    // The lock is the parent's alone, and ends with it.
+    command.arg("-o");
+    command.arg(shelf.home.0.join("vault/.system/lock")).args(["-c", "echo held; exec sleep 20"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.as_mut().unwrap()), &mut line)
+        .unwrap();
+    child
+}
+
+#[test]
+fn a_cancelled_write_is_not_carried_out_and_blocks_nobody() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/a.md", "old\n");
+    let mut holder = hold_lock(&shelf);
+    for round in 0..50 {
+        let arguments = json!({ "path": "a.md", "content": "new\n", "mode": "append" });
+        let id = shelf
+            .server
+            .start_request("tools/call", json!({ "name": "vault_write", "arguments": arguments }));
+        std::thread::sleep(Duration::from_millis(3));
+        shelf
+            .server
+            .notify("notifications/cancelled", json!({ "requestId": id, "reason": round.to_string() }));
+    }
+    let started = Instant::now();
+    assert_eq!(shelf.call("vault_read", json!({ "path": "a.md", "full": true }))["text"], "old");
+    assert!(started.elapsed() < Duration::from_secs(2), "readers need not wait");
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    shelf.call("vault_write", json!({ "path": "a.md", "content": "last\n", "mode": "append" }));
+    assert_eq!(shelf.file("a.md"), "old\nlast\n");
+}
+
+#[test]
+fn the_lock_is_a_file_of_its_own() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/.system/x", "");
+    shelf.write("precious", "keep");
+    let lock = shelf.home.0.join("vault/.system/lock");
+    std::fs::hard_link(shelf.home.0.join("precious"), &lock).unwrap();
+    assert_eq!(shelf.fail("vault_create", json!({ "path": "a.md", "content": "" }))["code"], "forbidden");
+    std::fs::remove_file(&lock).unwrap();
+    assert!(Command::new("mkfifo").arg(&lock).status().unwrap().success());
+    assert_eq!(shelf.fail("vault_create", json!({ "path": "a.md", "content": "" }))["code"], "forbidden");
+    std::fs::remove_file(&lock).unwrap();
+    symlink(shelf.home.0.join("precious"), &lock).unwrap();
+    assert_eq!(shelf.fail("vault_create", json!({ "path": "a.md", "content": "" }))["code"], "out_of_scope");
+    assert_eq!(std::fs::read_to_string(shelf.home.0.join("precious")).unwrap(), "keep");
+}
+
+#[test]
+fn a_vault_that_was_removed_is_opened_anew() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/a.md", "1");
+    shelf.call("vault_ls", json!({}));
+    std::fs::remove_dir_all(shelf.home.0.join("vault")).unwrap();
+    assert_eq!(shelf.fail("vault_ls", json!({}))["code"], "not_found");
+    shelf.call("vault_create", json!({ "path": "b.md", "content": "2" }));
+    assert_eq!(shelf.call("vault_ls", json!({}))["entries"][0]["path"], "b.md");
+}
+
+#[test]
+fn an_append_that_was_killed_in_a_character_is_mended() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/a.md", b"old\n\xe3\x81");
+    shelf.write("vault/.system/lock", "add a.md");
+    shelf.call("vault_create", json!({ "path": "b.md", "content": "x" }));
+    assert_eq!(shelf.file("a.md"), "old\n");
+    // Without the note it is somebody else's file.
+    shelf.write("vault/c.md", b"old\n\xe3\x81");
+    shelf.call("vault_create", json!({ "path": "d.md", "content": "x" }));
+    assert_eq!(std::fs::read(shelf.home.0.join("vault/c.md")).unwrap().len(), 6);
+}

@@ -291,3 +291,46 @@ fn the_first_hits_are_the_same_every_time() {
     }
     assert_eq!(hits(&shelf.call("vault_search", json!({ "query": "needle", "limit": 1000 }))).len(), 600);
 }
+
+#[test]
+fn a_hit_is_where_it_says() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/x.md", "root needle\n");
+    shelf.write("vault/~/x.md", "tilde needle\n");
+    shelf.write("vault/c\nd/x.md", "odd needle\n");
+    shelf.write("vault/a\\b/x.md", "back needle\n");
+    shelf.write("vault/crlf.txt", "a\r\nb\r\nc\r\n");
+    shelf.write("vault/empty.txt", "");
+    let mut search = |arguments: Value| hits(&shelf.call("vault_search", arguments));
+    let hit = |path: &str, line: u64, text: &str| (path.to_owned(), line, text.to_owned());
+    // Names that no path can give are not listed, and never stand for another file.
+    assert_eq!(search(json!({ "query": "needle" })), [hit("x.md", 1, "root needle")]);
+    assert_eq!(
+        search(json!({ "query": "\\n", "glob": "*.txt" })),
+        [hit("crlf.txt", 1, "a"), hit("crlf.txt", 2, "b"), hit("crlf.txt", 3, "c")]
+    );
+    assert_eq!(search(json!({ "query": "\\nc", "glob": "*.txt" })), [hit("crlf.txt", 2, "b")]);
+    assert_eq!(search(json!({ "query": "z*", "glob": "empty.txt" })), []);
+    assert_eq!(shelf.call("vault_ls", json!({}))["entries"].as_array().unwrap().len(), 3);
+    // One line longer than what is held at once.
+    let long = format!("{}needle{}\n", "あ".repeat(14_000_000), "い".repeat(100));
+    shelf.write("vault/long.log", long);
+    let found =
+        hits(&shelf.call("vault_search", json!({ "query": "needle", "mode": "plain", "glob": "*.log" })));
+    assert!(found.len() == 1 && found[0].1 == 1 && found[0].2.contains("needle"), "{found:?}");
+}
+
+#[test]
+fn a_search_without_end_is_ended() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/a.txt", "a\n".repeat(3_000_000));
+    let arguments = json!({ "query": "(?s)a.*zzz|a", "limit": 1000 });
+    let id =
+        shelf.server.start_request("tools/call", json!({ "name": "vault_search", "arguments": arguments }));
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    shelf.server.notify("notifications/cancelled", json!({ "requestId": id }));
+    let started = std::time::Instant::now();
+    shelf.server.end_input();
+    shelf.server.process.wait(std::time::Duration::from_secs(15));
+    assert!(started.elapsed() < std::time::Duration::from_secs(10), "{:?}", started.elapsed());
+}

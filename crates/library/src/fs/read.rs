@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _, SeekFrom};
 
 use annai_core::{ErrorKind, ToolError};
 use ring::digest;
@@ -85,6 +85,9 @@ pub fn stream(mut file: File, path: &str, piece: &mut dyn FnMut(&str)) -> Result
     let mut size = 0;
     loop {
         let room = buffer.get_mut(kept..).unwrap_or_default();
+        // A file that grows meanwhile has no end; what it had at first is enough to see that.
+        let most = usize::try_from(before.size.saturating_sub(size)).unwrap_or(usize::MAX).min(room.len());
+        let room = room.get_mut(..most).unwrap_or_default();
         let read = file.read(room).map_err(|error| io_problem(path, error))?;
         sum.add(room.get(..read).unwrap_or_default());
         size += read as u64;
@@ -119,6 +122,32 @@ pub fn hash(mut file: File, path: &str) -> Result<Sha256, ToolError> {
             read => sum.add(buffer.get(..read).unwrap_or_default()),
         }
     }
+}
+
+/// Whether a file ends with a line break, or is empty.
+pub fn ends_with_break(mut file: File, path: &str) -> Result<bool, ToolError> {
+    let size = stamp_of(&file, path)?.size;
+    let Some(last) = size.checked_sub(1) else { return Ok(true) };
+    let mut byte = [0];
+    let read = file.seek(SeekFrom::Start(last)).and_then(|_| file.read_exact(&mut byte));
+    read.map_err(|error| io_problem(path, error))?;
+    Ok(matches!(byte, [b'\n' | b'\r']))
+}
+
+/// How many bytes at the end of a file are the beginning of a character that was never finished.
+pub fn torn_bytes(mut file: &File, path: &str) -> Result<u64, ToolError> {
+    let size = stamp_of(file, path)?.size;
+    let start = size.saturating_sub(4);
+    let mut end = Vec::new();
+    let read = file.seek(SeekFrom::Start(start)).and_then(|_| file.take(4).read_to_end(&mut end));
+    read.map_err(|error| io_problem(path, error))?;
+    // The first of the four may be the middle of a character.
+    let tail = end
+        .iter()
+        .position(|byte| byte & 0xc0 != 0x80)
+        .and_then(|first| end.get(first..))
+        .unwrap_or_default();
+    Ok(split_utf8(tail).map_or(0, |(_, rest)| rest.len() as u64))
 }
 
 /// Reads a file whole, if it has at most so many bytes.

@@ -101,6 +101,11 @@ impl Root {
         Ok(Self { folder: rustix::fs::open(path, flags, Mode::empty())?, path: path.to_owned() })
     }
 
+    /// Whether its folder still has a name somewhere.
+    pub fn is_there(&self) -> bool {
+        rustix::fs::fstat(&self.folder).is_ok_and(|stat| stat.st_nlink > 0)
+    }
+
     /// A folder below it as a root of its own.
     pub fn below(&self, name: &str) -> Result<Self, ToolError> {
         let folder = self.top()?.enter(name)?;
@@ -164,7 +169,13 @@ impl Folder {
         match fd {
             Ok(fd) => Ok(Self { fd, path }),
             // It was a folder when we looked.
-            Err(Errno::LOOP | Errno::NOTDIR) => Err(link(&path)),
+            Err(Errno::LOOP | Errno::NOTDIR) => match self.find(name) {
+                Ok(Some((_, Kind::File))) => {
+                    Err(at(ErrorKind::InvalidPath, &path, "is a file, not a folder"))
+                }
+                Ok(_) => Err(link(&path)),
+                Err(error) => Err(error),
+            },
             Err(errno) => Err(problem(&path, errno)),
         }
     }
@@ -231,7 +242,7 @@ impl Folder {
             let entry = entry.map_err(|errno| problem(&self.path, errno))?;
             // A name that is not UTF-8 cannot be told to anybody.
             let Ok(name) = entry.file_name().to_str() else { continue };
-            if matches!(name, "." | "..") || super::write::is_temporary(name) {
+            if matches!(name, "." | "..") || super::write::is_temporary(name) || !self.can_be_named(name) {
                 continue;
             }
             let kind = match entry.file_type() {
@@ -249,6 +260,12 @@ impl Folder {
         }
         entries.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(entries)
+    }
+
+    /// Whether a path can name it: some names of the disk are none of ours.
+    fn can_be_named(&self, name: &str) -> bool {
+        let odd = name.contains(|letter: char| letter.is_control() || letter == '\\');
+        !odd && (!self.path.is_empty() || RelPath::parse(name).is_ok())
     }
 
     fn names(&self) -> Result<Vec<String>, ToolError> {

@@ -44,7 +44,7 @@ pub fn make_folders(root: &Root, path: Option<&RelPath>) -> Result<Folder, ToolE
 
 /// Makes a new file; one that is there is never replaced.
 pub fn create(lock: &mut Lock, folder: &Folder, name: &str, content: &[u8]) -> Result<(), ToolError> {
-    publish(lock, folder, name, content, Mode::from_raw_mode(0o666), &|temporary| {
+    publish(lock, folder, name, content, Mode::from_raw_mode(0o666), false, &|temporary| {
         let renamed =
             rustix::fs::renameat_with(folder.fd(), temporary, folder.fd(), name, RenameFlags::NOREPLACE);
         match renamed {
@@ -67,7 +67,7 @@ pub fn overwrite(lock: &mut Lock, folder: &Folder, name: &str, content: &[u8]) -
         return Err(at(ErrorKind::OutOfScope, &path, "is no longer a regular file"));
     }
     let mode = Mode::from_raw_mode(stat.st_mode) & Mode::from_raw_mode(0o7777);
-    publish(lock, folder, name, content, mode, &|temporary| {
+    publish(lock, folder, name, content, mode, true, &|temporary| {
         rustix::fs::renameat(folder.fd(), temporary, folder.fd(), name)
     })
 }
@@ -79,30 +79,39 @@ fn publish(
     name: &str,
     content: &[u8],
     mode: Mode,
+    keep_mode: bool,
     place: &dyn Fn(&str) -> Result<(), Errno>,
 ) -> Result<(), ToolError> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let path = folder.join(name);
     let temporary = format!("{TEMPORARY}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    lock.note(&folder.join(&temporary))?;
+    let noted = lock.note("tmp", &folder.join(&temporary));
+    noted.map_err(|error| io_problem(&path, error))?;
     // A process of the same number may have been killed here before.
     remove(folder, &temporary);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::openat(folder.fd(), &temporary, flags, mode);
     let mut file = File::from(file.map_err(|errno| problem(&path, errno))?);
-    let written = file.write_all(content).and_then(|()| file.sync_all());
+    // The mask of the process is no reason to close a file that was open to others.
+    let opened = rustix::fs::fchmod(&file, mode).map_err(std::io::Error::from);
+    let opened = if keep_mode { opened } else { Ok(()) };
+    let written = opened.and_then(|()| file.write_all(content)).and_then(|()| file.sync_all());
     let written = written.map_err(|error| io_problem(&path, error));
     let placed = written.and_then(|()| place(&temporary).map_err(|errno| problem(&path, errno)));
     if placed.is_err() {
         remove(folder, &temporary);
     }
-    lock.note("")?;
+    // What cannot be forgotten now, the next writer looks after.
+    let _ = lock.forget();
     placed?;
-    sync(folder)
+    sync(folder).map_err(|error| {
+        let sentence = format!("{path} was written, but might not survive a power cut: {error}");
+        ToolError::new(ErrorKind::Internal, sentence).because(error)
+    })
 }
 
 /// Adds at the end of a file. If that fails half-way, what was added is taken back.
-pub fn append(_: &mut Lock, folder: &Folder, name: &str, content: &[u8]) -> Result<(), ToolError> {
+pub fn append(lock: &mut Lock, folder: &Folder, name: &str, content: &[u8]) -> Result<(), ToolError> {
     let path = folder.join(name);
     let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::openat(folder.fd(), name, flags, Mode::empty());
@@ -112,12 +121,15 @@ pub fn append(_: &mut Lock, folder: &Folder, name: &str, content: &[u8]) -> Resu
         return Err(at(ErrorKind::Forbidden, &path, "is not a regular file, and is never opened"));
     }
     let before = stamp_of(&file, &path)?.size;
+    lock.note("add", &path).map_err(|error| io_problem(&path, error))?;
     let written = file.write_all(content).and_then(|()| file.sync_all());
     if let Err(error) = written {
         // Nobody else writes through us now, so what is behind the old end is ours.
         let _ = file.set_len(before).and_then(|()| file.sync_all());
+        let _ = lock.forget();
         return Err(io_problem(&path, error));
     }
+    let _ = lock.forget();
     Ok(())
 }
 

@@ -138,9 +138,17 @@ fn front_matter(text: &str, lines: &LineIndex) -> usize {
     if line(1).map(|line| line.trim_start_matches('\u{feff}')) != Some("---") {
         return bom;
     }
-    let end = (2..=lines.count()).find(|number| matches!(line(*number), Some("---" | "...")));
-    // It starts with a key; `---` alone is a break between sections.
-    let keyed = line(2).is_some_and(|line| line.contains(':') || line.starts_with('#'));
+    // It has keys and no blank line; `---` alone is a break between sections.
+    let is_key = |line: &str| {
+        let name = line.split(':').next().unwrap_or_default();
+        name.len() < line.len()
+            && !name.is_empty()
+            && name.chars().all(|letter| letter.is_alphanumeric() || "_- .".contains(letter))
+    };
+    let keyed = line(2).is_some_and(is_key);
+    let end = (2..=lines.count())
+        .take_while(|number| line(*number) != Some(""))
+        .find(|number| matches!(line(*number), Some("---" | "...")));
     match end.filter(|end| *end == 2 || keyed) {
         Some(end) => lines.line(end + 1).map_or(text.len(), |next| next.start),
         None => bom,

@@ -48,6 +48,8 @@ fn headings_are_commonmarks() {
         ("A\nB\n---\ntext", vec!["A B"]),
         ("---\ntitle: x\n# comment\n---\n# A", vec!["file.md", "A"]),
         ("---\n\n# A", vec!["file.md", "A"]),
+        ("---\n# Title\ntext\n\n---\n## Next", vec!["file.md", "Title", "Next"]),
+        ("---\nNote: read this\n\n# Real\n\n---\n\n## Next", vec!["file.md", "Real", "Next"]),
         ("<!--\n# no\n-->\n# A", vec!["file.md", "A"]),
         ("<div>\n# no\n</div>\n\n# A", vec!["file.md", "A"]),
         ("> # quoted\n\n- # listed\n\n# A", vec!["file.md", "A"]),

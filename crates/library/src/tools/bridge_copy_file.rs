@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::fs::RelPath;
 use crate::reading::{self, Asked, Expand, ReadLimits, Scope as ReadScope};
 use crate::reference::{Ref, Target};
-use crate::toolset::{Library, Shelves};
+use crate::toolset::{Library, Shelves, Wanted};
 use crate::writing::{Mode, put};
 
 /// From where to where.
@@ -65,6 +65,7 @@ impl Tool for BridgeCopyFile {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let path = RelPath::parse(&input.to_path)?;
+        call.note("path", path.as_str());
         let mode = input.mode;
         let place = Ref {
             target: Target::Manual,
@@ -76,7 +77,7 @@ impl Tool for BridgeCopyFile {
             signals: None,
             rev: None,
         };
-        let work = move |shelves: &Shelves| {
+        let work = move |shelves: &Shelves, wanted: &Wanted| {
             let limits = input.limits.unwrap_or_default();
             let limits = ReadLimits {
                 max_chars: Some(limits.max_chars.unwrap_or(shelves.settings.hard_max_chars)),
@@ -85,7 +86,7 @@ impl Tool for BridgeCopyFile {
             let asked =
                 Asked { place: &place, scope: Some(ReadScope::File), limits, expand: Expand::default() };
             let part = reading::read(&shelves.manuals, &shelves.settings, &asked)?;
-            let written = put(&shelves.vault, &path, &part.text, mode)?;
+            let written = put(&shelves.vault, wanted, &path, &part.text, mode)?;
             Ok((written, part.truncated))
         };
         let (written, truncated) = set.write(work).await?;

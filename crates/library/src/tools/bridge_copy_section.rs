@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::fs::RelPath;
 use crate::reading::{self, Asked, Expand, ReadLimits, Scope as ReadScope};
 use crate::reference::Ref;
-use crate::toolset::{Library, Shelves};
+use crate::toolset::{Library, Shelves, Wanted};
 use crate::writing::{Mode, put};
 
 /// From where to where.
@@ -65,8 +65,9 @@ impl Tool for BridgeCopySection {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let path = RelPath::parse(&input.to_path)?;
+        call.note("path", path.as_str());
         let mode = input.mode;
-        let work = move |shelves: &Shelves| {
+        let work = move |shelves: &Shelves, wanted: &Wanted| {
             let limits = input.limits.unwrap_or_default();
             let limits = ReadLimits {
                 max_chars: Some(limits.max_chars.unwrap_or(shelves.settings.hard_max_chars)),
@@ -79,7 +80,7 @@ impl Tool for BridgeCopySection {
                 expand: Expand::default(),
             };
             let part = reading::read(&shelves.manuals, &shelves.settings, &asked)?;
-            let written = put(&shelves.vault, &path, &format!("{}\n", part.text), mode)?;
+            let written = put(&shelves.vault, wanted, &path, &format!("{}\n", part.text), mode)?;
             Ok((written, part.sections, part.truncated))
         };
         let (written, written_sections, truncated) = set.write(work).await?;

@@ -50,8 +50,8 @@ impl Tool for ManualList {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let Input {} = input;
-        let manuals = set.read(|shelves| shelves.manuals.all()).await?;
-        let items: Vec<_> = manuals.into_iter().map(|manual| Item { manual_id: manual.id }).collect();
+        let ids = set.read(|shelves, _| shelves.manuals.ids()).await?;
+        let items: Vec<_> = ids.into_iter().map(|manual_id| Item { manual_id }).collect();
         call.note("items", items.len());
         let text = format!("{} manuals", items.len());
         Ok(Reply::new(Output { items }, text))

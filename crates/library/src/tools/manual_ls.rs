@@ -58,13 +58,14 @@ impl Tool for ManualLs {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let items = set
-            .read(move |shelves| {
-                let manuals = match &input.manual_id {
-                    Some(id) => vec![shelves.manuals.get(id)?],
-                    None => shelves.manuals.all()?,
+            .read(move |shelves, _| {
+                let ids = match input.manual_id {
+                    Some(id) => vec![id],
+                    None => shelves.manuals.ids()?,
                 };
                 let mut items = Vec::new();
-                for manual in manuals {
+                for id in ids {
+                    let manual = shelves.manuals.get(&id)?;
                     for path in manual.files()? {
                         let file_type =
                             if FileType::of(&path) == Some(FileType::Json) { "json" } else { "md" };

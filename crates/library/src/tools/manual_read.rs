@@ -78,7 +78,7 @@ impl Tool for ManualRead {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let part = set
-            .read(move |shelves| {
+            .read(move |shelves, _| {
                 let asked = Asked {
                     place: &input.place,
                     scope: input.scope,

@@ -8,6 +8,9 @@ use crate::fs::RelPath;
 use crate::manuals::FileType;
 use crate::toolset::Library;
 
+/// So many nodes are listed; no model reads more.
+const MOST_ITEMS: usize = 20_000;
+
 /// Which manual.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -68,10 +71,10 @@ impl Tool for ManualToc {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let (items, skipped) = set
-            .read(move |shelves| {
+        let (items, skipped, more) = set
+            .read(move |shelves, _| {
                 let manual = shelves.manuals.get(&input.manual_id)?;
-                let (mut items, mut skipped) = (Vec::new(), 0_usize);
+                let (mut items, mut skipped, mut more) = (Vec::new(), 0_usize, false);
                 for path in manual.files()? {
                     // A file that is no text, or gone by now, has no headings.
                     let Ok(document) = RelPath::parse(&path).and_then(|path| manual.document(&path)) else {
@@ -79,8 +82,9 @@ impl Tool for ManualToc {
                         continue;
                     };
                     let id = |line: usize| format!("{}#L{line}", document.path);
+                    more |= items.len() + document.nodes.len() > MOST_ITEMS;
                     let kind = if document.kind == FileType::Json { "json_file" } else { "heading" };
-                    for node in &document.nodes {
+                    for node in document.nodes.iter().take(MOST_ITEMS.saturating_sub(items.len())) {
                         let parent = node.parent.and_then(|parent| document.nodes.get(parent));
                         items.push(Item {
                             kind,
@@ -94,15 +98,20 @@ impl Tool for ManualToc {
                         });
                     }
                 }
-                Ok((items, skipped))
+                Ok((items, skipped, more))
             })
             .await?;
         call.note("items", items.len());
         call.note("warnings", skipped);
         let mut text = format!("{} nodes", items.len());
+        if more {
+            text.push_str("; there are more, read the files one by one");
+        }
         if skipped > 0 {
             text.push_str(&format!("; {skipped} files could not be read as UTF-8 text"));
         }
-        Ok(Reply::new(Output { items }, text).with_meta("annai/warnings", skipped))
+        Ok(Reply::new(Output { items }, text)
+            .with_meta("annai/warnings", skipped)
+            .with_meta("annai/more", more))
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fs::RelPath;
-use crate::toolset::{Library, Shelves};
+use crate::toolset::{Library, Shelves, Wanted};
 use crate::vault::Doing;
 
 /// What to make.
@@ -57,8 +57,9 @@ impl Tool for VaultCreate {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let path = RelPath::parse(&input.path)?;
-        let work = move |shelves: &Shelves| {
-            shelves.vault.write(|writer| writer.create(&path, &input.content, Doing::Create))
+        call.note("path", path.as_str());
+        let work = move |shelves: &Shelves, wanted: &Wanted| {
+            shelves.vault.write(wanted, |writer| writer.create(&path, &input.content, Doing::Create))
         };
         let written = set.write(work).await?;
         call.note("path", &written.path);

@@ -60,7 +60,7 @@ impl Tool for VaultLs {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let entries = set
-            .read(move |shelves| {
+            .read(move |shelves, _| {
                 let path = input.relative_dir.as_deref().map(RelPath::parse_folder).transpose()?.flatten();
                 if let Some(path) = &path {
                     check_open(path)?;

@@ -118,9 +118,10 @@ impl Tool for VaultRead {
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let (first, last) = wanted(&input)?;
         let path = RelPath::parse(&input.path)?;
+        call.note("path", path.as_str());
         let limit = Limit::new(&set.shelves.settings, input.limits.unwrap_or_default().max_chars);
         let lines = Lines { first, last, max_chars: limit.chars };
-        let lifted = set.read(move |shelves| lift(&shelves.vault, &path, lines)).await?;
+        let lifted = set.read(move |shelves, _| lift(&shelves.vault, &path, lines)).await?;
         let excerpt = lifted.excerpt;
         let reason = match (excerpt.limited, excerpt.last < excerpt.total) {
             (true, _) if limit.hard => Reason::HardLimit,

@@ -1,11 +1,13 @@
 //! `vault_replace`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{
+    Access, Call, Effect, ErrorKind, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fs::{RelPath, read_text};
-use crate::toolset::{Library, Shelves};
+use crate::fs::{RelPath, at, read_text};
+use crate::toolset::{Library, Shelves, Wanted};
 use crate::vault::{Doing, check_write};
 use crate::writing::{MOST_BYTES, check_hash_form};
 
@@ -66,10 +68,11 @@ impl Tool for VaultReplace {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let path = RelPath::parse(&input.path)?;
+        call.note("path", path.as_str());
         check_hash_form(input.if_sha256.as_deref())?;
         check_write(&path, Doing::Overwrite)?;
-        let work = move |shelves: &Shelves| {
-            shelves.vault.write(|writer| {
+        let work = move |shelves: &Shelves, wanted: &Wanted| {
+            shelves.vault.write(wanted, |writer| {
                 let place = writer.existing(&path)?;
                 writer.check_hash(&place, input.if_sha256.as_deref())?;
                 let file = read_text(place.folder.open_file(&place.name)?, &place.path(), MOST_BYTES)?;
@@ -77,6 +80,14 @@ impl Tool for VaultReplace {
                 let replacements = file.text.matches(&input.find).take(most).count();
                 if replacements == 0 {
                     return Ok((place.path(), 0, file.sha256));
+                }
+                let grown = replacements.saturating_mul(input.replace.len());
+                let size =
+                    file.text.len().saturating_sub(replacements * input.find.len()).saturating_add(grown);
+                if size as u64 > MOST_BYTES {
+                    let what =
+                        format!("would have {size} bytes after that, at most {MOST_BYTES} are written");
+                    return Err(at(ErrorKind::Forbidden, &place.path(), &what));
                 }
                 let written =
                     writer.overwrite(&place, &file.text.replacen(&input.find, &input.replace, most))?;

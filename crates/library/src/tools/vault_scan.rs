@@ -110,12 +110,13 @@ impl Tool for VaultScan {
             )));
         }
         let path = RelPath::parse(&input.path)?;
+        call.note("path", path.as_str());
         let first = input.cursor.and_then(|cursor| cursor.start_line).unwrap_or(1);
         let limit = Limit::new(settings, input.limits.unwrap_or_default().max_chars);
         let lines = Lines { first, last: first.saturating_add(chunk - 1), max_chars: limit.chars };
         let identity = call.identity.clone();
         let (lifted, scanned) = set
-            .read(move |shelves| {
+            .read(move |shelves, _| {
                 let lifted = lift(&shelves.vault, &path, lines)?;
                 let range = LineRange { start_line: first, end_line: lifted.excerpt.last };
                 let scanned = shelves.scans.add(&identity, &lifted.path, &lifted.sha256, range);

@@ -20,6 +20,7 @@ pub struct Input {
     /// ignores case, white space, dots, slashes and hyphens between characters.
     pub mode: Option<Mode>,
     /// Only files that fit, as in `*.md` or `notes/**`; `!` in front leaves them out.
+    #[schemars(length(min = 1, max = 1000))]
     pub glob: Option<String>,
     /// Only below this folder.
     pub relative_dir: Option<String>,
@@ -69,12 +70,18 @@ impl Tool for VaultSearch {
         }
         let place = Where::new(folder, input.glob.as_deref())?;
         let limit = input.limit.unwrap_or(50);
-        let found =
-            set.read(move |shelves| search::search(shelves.vault.root()?, &pattern, &place, limit)).await?;
+        let found = set
+            .read(move |shelves, wanted| {
+                let root = shelves.vault.root()?;
+                search::search(&root, &pattern, &place, limit, wanted)
+            })
+            .await?;
         call.note("results", found.hits.len());
         call.note("warnings", found.skipped);
         let mut text = format!("{} lines found", found.hits.len());
-        if found.more {
+        if found.more && found.hits.len() < limit {
+            text.push_str("; the search was ended for want of time, narrow it");
+        } else if found.more {
             text.push_str("; there are more, raise limit or narrow the query");
         }
         if found.skipped > 0 {

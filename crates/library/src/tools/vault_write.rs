@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fs::RelPath;
-use crate::toolset::{Library, Shelves};
+use crate::toolset::{Library, Shelves, Wanted};
 use crate::vault::{Doing, check_write};
 use crate::writing::{Mode, check_hash_form};
 
@@ -62,12 +62,13 @@ impl Tool for VaultWrite {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let path = RelPath::parse(&input.path)?;
+        call.note("path", path.as_str());
         check_hash_form(input.if_sha256.as_deref())?;
         let doing = if input.mode == Mode::Append { Doing::Append } else { Doing::Overwrite };
         check_write(&path, doing)?;
         let mode = input.mode;
-        let work = move |shelves: &Shelves| {
-            shelves.vault.write(|writer| {
+        let work = move |shelves: &Shelves, wanted: &Wanted| {
+            shelves.vault.write(wanted, |writer| {
                 let place = writer.existing(&path)?;
                 writer.check_hash(&place, input.if_sha256.as_deref())?;
                 match mode {
