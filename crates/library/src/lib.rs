@@ -5,6 +5,7 @@ pub mod config;
 mod excerpting;
 mod fs;
 mod manuals;
+mod readable;
 mod reading;
 mod reference;
 mod scans;
@@ -17,4 +18,5 @@ mod writing;
 
 pub use check::check;
 pub use config::LibrarySettings;
+pub use readable::readable;
 pub use toolset::Library;

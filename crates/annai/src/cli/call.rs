@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use annai_answers::Answers;
 use annai_core::{Call, ErrorKind, Identity, JsonObject, Progress, Registry, Toolset, schema};
+use annai_library::Library;
 use serde_json::Value;
 use tokio::runtime::Builder;
 
@@ -74,6 +75,14 @@ async fn execute(
         // Their text is JSON, by contract; people get the answer itself.
         Format::Text if declared.toolset == Answers::NAME => {
             annai_answers::readable(&reply.output, &reply.meta)
+        }
+        Format::Text if declared.toolset == Library::NAME => {
+            // Their text is one sentence, for models; people want to see what was read or found.
+            let said = reply.text.join("\n\n");
+            format!(
+                "{}\n",
+                annai_library::readable(&reply.output).filter(|text| !text.is_empty()).unwrap_or(said)
+            )
         }
         Format::Text => format!("{}\n", reply.text.join("\n\n")),
     })

@@ -334,3 +334,19 @@ fn a_search_without_end_is_ended() {
     shelf.server.process.wait(std::time::Duration::from_secs(15));
     assert!(started.elapsed() < std::time::Duration::from_secs(10), "{:?}", started.elapsed());
 }
+
+#[test]
+fn people_see_what_was_read_and_found() {
+    let home = crate::Home::new();
+    home.write("vault/n.md", "one\ntwo\n");
+    for (arguments, expected) in [
+        (&["call", "vault_read", "path=n.md", "full=true"][..], "one\ntwo\n"),
+        (&["call", "vault_search", "query=two"], "n.md:2: two\n"),
+        (&["call", "vault_search", "query=zzz"], "0 lines found\n"),
+        (&["call", "vault_ls"], "n.md  8 bytes\n"),
+        (&["call", "vault_create", "path=m.md", "content=x"], "made m.md (1 bytes)\n"),
+    ] {
+        let output = crate::annai(&home).args(arguments).output().unwrap();
+        assert_eq!(crate::stdout(&output), expected, "{arguments:?} {}", crate::stderr(&output));
+    }
+}

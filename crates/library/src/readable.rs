@@ -1,0 +1,73 @@
+//! Results of the library's tools for people at a terminal.
+
+use serde_json::Value;
+
+/// The output of a tool as text: what was read, or one line for each thing that was listed or found, as `path:line`
+/// where there is one. `None` where the tool's own sentence says it all.
+#[must_use]
+pub fn readable(output: &Value) -> Option<String> {
+    if let Some(text) = output.get("text").and_then(Value::as_str) {
+        return Some(text.to_owned());
+    }
+    let list = ["results", "items", "entries"].iter().find_map(|key| output.get(key)?.as_array())?;
+    Some(list.iter().map(line).collect::<Vec<_>>().join("\n"))
+}
+
+fn line(item: &Value) -> String {
+    let text = |key: &str| item.get(key).and_then(Value::as_str);
+    let number = |key: &str| item.get(key).and_then(Value::as_u64);
+    let manual = text("manual_id").unwrap_or_default();
+    let path = text("path").unwrap_or_default();
+    let place = match (manual, path) {
+        (manual, "") => manual.to_owned(),
+        ("", path) => path.to_owned(),
+        (manual, path) => format!("{manual}/{path}"),
+    };
+    let place = match number("start_line").or_else(|| number("line_start")) {
+        Some(line) => format!("{place}:{line}"),
+        None => place,
+    };
+    let slash = if text("type") == Some("dir") { "/" } else { "" };
+    let indent =
+        number("level").map(|level| "  ".repeat(usize::try_from(level).unwrap_or(1).saturating_sub(1)));
+    match text("snippet").or_else(|| text("title")) {
+        Some(words) => format!("{place}: {}{words}", indent.unwrap_or_default()),
+        None => match number("size_bytes") {
+            Some(bytes) => format!("{place}{slash}  {bytes} bytes"),
+            None => format!("{place}{slash}"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lists_are_lines_and_texts_are_texts() {
+        for (output, expected) in [
+            (json!({ "text": "a\nb", "truncated": false }), Some("a\nb")),
+            (
+                json!({ "results": [{ "path": "n.md", "start_line": 3, "snippet": "hello" }] }),
+                Some("n.md:3: hello"),
+            ),
+            (
+                json!({ "items": [{ "manual_id": "m" }, { "manual_id": "m", "path": "a.md", "file_type": "md" }] }),
+                Some("m\nm/a.md"),
+            ),
+            (
+                json!({ "items": [{ "path": "a.md", "title": "B", "level": 2, "line_start": 7 }] }),
+                Some("a.md:7:   B"),
+            ),
+            (
+                json!({ "entries": [{ "path": "d", "type": "dir" }, { "path": "f", "type": "file", "size_bytes": 5 }] }),
+                Some("d/\nf  5 bytes"),
+            ),
+            (json!({ "written_path": "x" }), None),
+        ] {
+            assert_eq!(readable(&output).as_deref(), expected, "{output}");
+        }
+    }
+}
