@@ -12,6 +12,7 @@ mod suite {
     mod configuration;
     mod docs;
     mod http;
+    mod library_crashes;
     mod library_read;
     mod library_safety;
     mod library_vault;

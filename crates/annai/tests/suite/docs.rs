@@ -8,6 +8,11 @@ fn generated_pages_are_fresh() {
         let output = annai(&Home::new()).args(["docs", page]).output().unwrap();
         let path = format!("{}/../../docs/{page}.md", env!("CARGO_MANIFEST_DIR"));
         let kept = std::fs::read_to_string(path).unwrap();
-        assert_eq!(kept, stdout(&output), "run `annai docs {page} > docs/{page}.md`");
+        let made = stdout(&output);
+        let stale = kept.lines().zip(made.lines()).find(|(kept, made)| kept != made);
+        assert!(
+            kept == made,
+            "run `annai docs {page} > docs/{page}.md`; the first line that differs: {stale:?}"
+        );
     }
 }
