@@ -9,12 +9,26 @@ use clap::Parser as _;
 use super::{Cli, Failure, print, serve};
 use crate::app::App;
 
+/// A manual to try the library on.
+const SAMPLE: &str = "# Sample guide / 見本の手引き\n\nA manual is a folder of Markdown and JSON files.\n\n\
+    ## Reading / 読む\n\nmanual_toc lists the headings, manual_read reads a section.\n\n\
+    ## Exceptions / 例外\n\nWhole files are not read unless both sides allow it. ただし、JSON は対象外です。\n";
+
 pub(super) fn run() -> Result<(), Failure> {
     // First the signals, so that none of them leaves the workspace behind.
     let host = serve::Host::new()?;
     let workspace = Workspace::new()?;
-    let settings = "# The demo's own settings; they go with it.\nserver:\n  log_level: warn\n";
-    let config = workspace.write("config.yaml", settings)?;
+    // A path as JSON is a path as YAML.
+    let root = serde_json::Value::from(workspace.0.display().to_string());
+    let settings = format!(
+        "# The demo's own settings; they go with it.\nserver:\n  log_level: warn\nlibrary:\n  workspace_root: {root}\n"
+    );
+    let config = workspace.write("config.yaml", &settings)?;
+    workspace.write("manuals/sample/guide.md", SAMPLE)?;
+    workspace.write(
+        "vault/notes.md",
+        "# Notes\n\nThe demo's vault is yours to change; it goes with the demo.\n",
+    )?;
     let cli = Cli::try_parse_from([Path::new("annai"), Path::new("--config"), &config]);
     let options = cli.map_err(|error| Failure::new(error.to_string()))?.options;
     let app = App::alone(&options)?;
@@ -37,10 +51,12 @@ fn welcome(address: &SocketAddr, workspace: &Path) -> Result<String, Failure> {
     let program = std::env::current_exe()?;
     let program = program.display();
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let read = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"manual_toc","arguments":{"manual_id":"sample"}}}"#;
     Ok(format!(
         "Annai is running on a throw-away workspace: {}\n\n\
          Open\n  http://{address}/health\n  http://{address}/metrics\n\n\
          Try\n  curl -s http://{address}/mcp -H 'content-type: application/json' -d '{list}'\n  \
+         curl -s http://{address}/mcp -H 'content-type: application/json' -d '{read}'\n  \
          {program} tools\n  {program} doctor\n\n\
          Connect a client\n  claude mcp add --transport http annai http://{address}/mcp\n  \
          {program} init cursor      (or claude-code, claude-desktop, vscode, codex, chatgpt)\n\n\
@@ -72,6 +88,7 @@ impl Workspace {
 
     fn write(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {
         let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(&self.0))?;
         std::fs::File::create_new(&path)?.write_all(text.as_bytes())?;
         Ok(path)
     }

@@ -124,6 +124,18 @@ fn the_demo_prints_what_to_try_and_leaves_nothing_behind() {
     for word in ["/health", "curl -s http://127.0.0.1:", "claude mcp add --transport http", "init cursor"] {
         assert!(said.contains(word), "{word} is not in {said}");
     }
+    // What it reads and writes is in its own workspace.
+    let address = said.split("http://").nth(1).and_then(|rest| rest.split('/').next()).unwrap();
+    let body = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": "vault_create", "arguments": { "path": "new.md", "content": "x" } },
+    });
+    let headers = [("content-type", "application/json"), ("connection", "close")];
+    let request = annai_testkit::http::request("POST", "/mcp", &headers, &body.to_string());
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
+    let reply = annai_testkit::http::Response::read(&mut BufReader::new(stream)).unwrap();
+    assert_eq!(reply.json()["result"]["structuredContent"]["written_path"], "new.md", "{reply:?}");
     assert_eq!(std::fs::read_dir(&home.0).unwrap().count(), 1);
     assert!(Command::new("kill").args(["-INT", &demo.id().to_string()]).status().unwrap().success());
     assert!(demo.wait().unwrap().success());
