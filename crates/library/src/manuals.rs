@@ -10,8 +10,6 @@ use crate::text::{LineIndex, Node, json_node, markdown_nodes};
 
 /// Larger files are not read as a whole.
 const MOST_BYTES: u64 = 256 << 20;
-/// A file that changes while it is read is read again, so often.
-const ATTEMPTS: usize = 3;
 
 /// The folders that manuals are looked for in.
 pub struct Manuals {
@@ -195,14 +193,11 @@ impl Manual {
                 "is no part of a manual: only .md and .json files that are not hidden are",
             )
         })?;
-        for attempt in 1.. {
+        fs::steadily(|| {
             let (file, stored) = self.root.open_file(path)?;
-            match fs::read_text(file, &stored, MOST_BYTES) {
-                Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => {}
-                other => return Ok(Document::new(stored, kind, other?)),
-            }
-        }
-        Err(ToolError::internal("unreachable"))
+            let file = fs::read_text(file, &stored, MOST_BYTES)?;
+            Ok(Document::new(stored, kind, file))
+        })
     }
 }
 

@@ -6,11 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use annai_core::{Date, ErrorKind, ToolError};
 use rustix::io::Errno;
 
-use crate::fs::{self, Kind, Lock, Place, RelPath, Root, Sha256, at};
+use crate::fs::{self, Kind, Lock, Place, RelPath, Root, SYSTEM, Sha256, at};
 use crate::toolset::Wanted;
 
-/// The folder that is reserved for the server.
-const SYSTEM: &str = ".system";
 const ARTIFACTS: &str = "artifacts";
 const DAILY: &str = "daily";
 
@@ -110,7 +108,7 @@ pub fn check_open(path: &RelPath) -> Result<(), ToolError> {
 /// Whether a stored path is open to listings and searches.
 pub fn is_open(path: &str) -> bool {
     let first = path.split('/').next().unwrap_or_default();
-    first.len() != SYSTEM.len() || fs::fold_name(first) != SYSTEM
+    !first.starts_with('.') || fs::fold_name(first) != SYSTEM
 }
 
 /// Refuses what the rules of the vault do not allow to be done to a path.

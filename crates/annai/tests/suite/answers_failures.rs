@@ -183,7 +183,7 @@ fn waits_grow_and_are_those_that_the_server_asks_for() {
     asking.call("answer", json!({ "query": "x" }));
     let at: Vec<_> = asking.api.requests().iter().map(|request| request.at).collect();
     let waits: Vec<_> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    for (wait, least, most) in [(waits[0], 370, 1500), (waits[1], 740, 2500), (waits[2], 990, 2500)] {
+    for (wait, least, most) in [(waits[0], 370, 600), (waits[1], 740, 1150), (waits[2], 990, 1150)] {
         assert!((Duration::from_millis(least)..Duration::from_millis(most)).contains(&wait), "{waits:?}");
     }
 }

@@ -300,3 +300,24 @@ fn an_append_that_was_killed_in_a_character_is_mended() {
     shelf.call("vault_create", json!({ "path": "d.md", "content": "x" }));
     assert_eq!(std::fs::read(shelf.home.0.join("vault/c.md")).unwrap().len(), 6);
 }
+
+#[test]
+fn files_are_no_more_open_than_they_should_be() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let shelf = Shelf::new(&[]);
+    shelf.write("vault/shared.md", "x");
+    let mode = |path: &str| {
+        std::fs::metadata(shelf.home.0.join("vault").join(path)).unwrap().permissions().mode() & 0o777
+    };
+    std::fs::set_permissions(shelf.home.0.join("vault/shared.md"), std::fs::Permissions::from_mode(0o666))
+        .unwrap();
+    let program = annai(&shelf.home);
+    let mut command = Command::new("sh");
+    command.args(["-c", "umask 077; exec \"$0\" --stdio --toolset library"]).arg(program.get_program());
+    command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", &shelf.home.0).current_dir(&shelf.home.0);
+    let mut server = StdioServer::start(&mut command, Framing::Lines);
+    server.initialize("2025-06-18");
+    server.call("vault_create", json!({ "path": "new.md", "content": "x" }));
+    server.call("vault_write", json!({ "path": "shared.md", "content": "y", "mode": "overwrite" }));
+    assert_eq!((mode("new.md"), mode("shared.md")), (0o600, 0o666));
+}

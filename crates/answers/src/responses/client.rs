@@ -112,7 +112,7 @@ impl Client {
             value.set_sensitive(true);
             headers.insert(name, value);
         }
-        // Both fail only when it is done already.
+        // It fails only when it is done already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()
             .default_headers(headers)

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::path::RelPath;
 use super::problem::{at, problem};
 use super::read::torn_bytes;
-use super::root::{Folder, Root};
+use super::root::{Folder, Kind, Root};
 use super::write::is_temporary;
 
 /// The folder that is ours.
@@ -113,6 +113,9 @@ fn is_at(folder: &Folder, file: &File) -> bool {
 
 /// Takes away the beginning of a character that an append was killed in.
 fn mend_end(folder: &Folder, name: &str) {
+    if !matches!(folder.find(name), Ok(Some((_, Kind::File)))) {
+        return;
+    }
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let Ok(file) = rustix::fs::openat(folder.fd(), name, flags, Mode::empty()).map(File::from) else {
         return;

@@ -11,10 +11,10 @@ mod root;
 mod walk;
 mod write;
 
-pub use lock::Lock;
+pub use lock::{Lock, SYSTEM};
 pub use path::{RelPath, fold_name, nfc};
 pub use problem::{at, io_problem};
-pub use read::{Sha256, TextFile, ends_with_break, hash, read_text, stream};
+pub use read::{Sha256, TextFile, ends_with_break, hash, read_text, steadily, stream};
 pub use root::{Entry, Folder, Kind, Place, Root, folder_name, make_root};
 pub use walk::files;
 pub use write::{append, create, is_temporary, make_folders, overwrite};

@@ -113,6 +113,20 @@ pub fn stream(mut file: File, path: &str, piece: &mut dyn FnMut(&str)) -> Result
     Ok(sum.end())
 }
 
+/// A file that changes while it is read is read again, so often.
+const ATTEMPTS: usize = 3;
+
+/// Reads, and reads again where the file changed meanwhile.
+pub fn steadily<T>(mut read: impl FnMut() -> Result<T, ToolError>) -> Result<T, ToolError> {
+    for _ in 1..ATTEMPTS {
+        match read() {
+            Err(error) if error.kind() == ErrorKind::Conflict => {}
+            other => return other,
+        }
+    }
+    read()
+}
+
 /// The hash of a file, whatever it holds.
 pub fn hash(mut file: File, path: &str) -> Result<Sha256, ToolError> {
     let (mut buffer, mut sum) = (vec![0; PIECE], Sum::new());

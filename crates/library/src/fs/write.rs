@@ -44,7 +44,7 @@ pub fn make_folders(root: &Root, path: Option<&RelPath>) -> Result<Folder, ToolE
 
 /// Makes a new file; one that is there is never replaced.
 pub fn create(lock: &mut Lock, folder: &Folder, name: &str, content: &[u8]) -> Result<(), ToolError> {
-    publish(lock, folder, name, content, Mode::from_raw_mode(0o666), false, &|temporary| {
+    publish(lock, folder, name, content, None, &|temporary| {
         let renamed =
             rustix::fs::renameat_with(folder.fd(), temporary, folder.fd(), name, RenameFlags::NOREPLACE);
         match renamed {
@@ -67,19 +67,19 @@ pub fn overwrite(lock: &mut Lock, folder: &Folder, name: &str, content: &[u8]) -
         return Err(at(ErrorKind::OutOfScope, &path, "is no longer a regular file"));
     }
     let mode = Mode::from_raw_mode(stat.st_mode) & Mode::from_raw_mode(0o7777);
-    publish(lock, folder, name, content, mode, true, &|temporary| {
+    publish(lock, folder, name, content, Some(mode), &|temporary| {
         rustix::fs::renameat(folder.fd(), temporary, folder.fd(), name)
     })
 }
 
-/// Writes a temporary file beside the target, flushes it, and lets `place` give it its name.
+/// Writes a temporary file beside the target, flushes it, and lets `place` give it its name. Without a mode to keep it
+/// is as open as the process makes files.
 fn publish(
     lock: &mut Lock,
     folder: &Folder,
     name: &str,
     content: &[u8],
-    mode: Mode,
-    keep_mode: bool,
+    keep: Option<Mode>,
     place: &dyn Fn(&str) -> Result<(), Errno>,
 ) -> Result<(), ToolError> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -90,12 +90,14 @@ fn publish(
     // A process of the same number may have been killed here before.
     remove(folder, &temporary);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(folder.fd(), &temporary, flags, mode);
+    let file = rustix::fs::openat(folder.fd(), &temporary, flags, keep.unwrap_or(Mode::from_raw_mode(0o666)));
     let mut file = File::from(file.map_err(|errno| problem(&path, errno))?);
     // The mask of the process is no reason to close a file that was open to others.
-    let opened = rustix::fs::fchmod(&file, mode).map_err(std::io::Error::from);
-    let opened = if keep_mode { opened } else { Ok(()) };
-    let written = opened.and_then(|()| file.write_all(content)).and_then(|()| file.sync_all());
+    let opened = keep.map_or(Ok(()), |mode| rustix::fs::fchmod(&file, mode));
+    let written = opened
+        .map_err(std::io::Error::from)
+        .and_then(|()| file.write_all(content))
+        .and_then(|()| file.sync_all());
     let written = written.map_err(|error| io_problem(&path, error));
     let placed = written.and_then(|()| place(&temporary).map_err(|errno| problem(&path, errno)));
     if placed.is_err() {
