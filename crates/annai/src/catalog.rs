@@ -9,7 +9,7 @@ use annai_core::Registry;
 use annai_core::config::Keys;
 use annai_core::tool::RegistryError;
 use annai_library::tools::{
-    BridgeCopyFile, BridgeCopySection, ManualList, ManualLs, ManualRead, ManualToc, VaultCreate, VaultLs,
+    BridgeCopyFile, BridgeCopySection, ManualFind, ManualHits, ManualList, ManualLs, ManualRead, ManualToc, VaultCreate, VaultLs,
     VaultRead, VaultReplace, VaultScan, VaultSearch, VaultWrite,
 };
 use annai_library::{Library, LibrarySettings};
@@ -52,7 +52,8 @@ pub fn registry(
     }
     if serves(Family::Library) {
         let family = tools.toolset::<Library>(library.clone());
-        let family = family.tool::<ManualList>().tool::<ManualLs>().tool::<ManualToc>().tool::<ManualRead>();
+        let family = family.tool::<ManualList>().tool::<ManualLs>().tool::<ManualToc>();
+        let family = family.tool::<ManualFind>().tool::<ManualHits>().tool::<ManualRead>();
         let family = family.tool::<VaultLs>().tool::<VaultRead>().tool::<VaultScan>().tool::<VaultSearch>();
         let family = family.tool::<VaultCreate>().tool::<VaultWrite>().tool::<VaultReplace>();
         family.tool::<BridgeCopySection>().tool::<BridgeCopyFile>();

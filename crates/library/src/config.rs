@@ -26,6 +26,22 @@ pub struct Library {
     pub manuals: Vec<String>,
     /// The folder of the vault; `vault` in the workspace where it is not set.
     pub vault_root: Option<String>,
+    /// The manual that `manual_find` starts in where none is named; it widens to the others when that is not enough.
+    pub default_manual_id: Option<String>,
+    /// The folder that indexes are kept in; the user's cache folder where it is not set.
+    pub cache_dir: Option<String>,
+    /// How many finds of one caller are kept for `manual_hits`.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub trace_max_keep: usize,
+    /// How long they are kept, in seconds.
+    #[schemars(range(min = 1, max = 604_800))]
+    pub trace_ttl_sec: u64,
+    /// The last stage of `manual_find` where the call does not say: 3 stays in the manual, 4 widens to all.
+    #[schemars(range(min = 3, max = 4))]
+    pub default_max_stage: u8,
+    /// The last stage that a call may ask for.
+    #[schemars(range(min = 3, max = 4))]
+    pub hard_max_stage: u8,
     /// How many lines `vault_scan` gives where the call does not say.
     #[schemars(range(min = 1, max = 10_000))]
     pub vault_scan_default_chunk_lines: u64,
@@ -51,6 +67,12 @@ impl Default for Library {
             manuals_root: None,
             manuals: Vec::new(),
             vault_root: None,
+            default_manual_id: None,
+            cache_dir: None,
+            trace_max_keep: 100,
+            trace_ttl_sec: 1800,
+            default_max_stage: 4,
+            hard_max_stage: 4,
             vault_scan_default_chunk_lines: 80,
             vault_scan_max_chunk_lines: 200,
             allow_file_scope: false,
@@ -66,6 +88,11 @@ impl Settings for LibrarySettings {
         Env::new("WORKSPACE_ROOT", "library.workspace_root"),
         Env::new("MANUALS_ROOT", "library.manuals_root"),
         Env::new("VAULT_ROOT", "library.vault_root"),
+        Env::new("DEFAULT_MANUAL_ID", "library.default_manual_id"),
+        Env::new("TRACE_MAX_KEEP", "library.trace_max_keep"),
+        Env::new("TRACE_TTL_SEC", "library.trace_ttl_sec"),
+        Env::new("DEFAULT_MAX_STAGE", "library.default_max_stage"),
+        Env::new("HARD_MAX_STAGE", "library.hard_max_stage"),
         Env::new("VAULT_SCAN_DEFAULT_CHUNK_LINES", "library.vault_scan_default_chunk_lines"),
         Env::new("VAULT_SCAN_MAX_CHUNK_LINES", "library.vault_scan_max_chunk_lines"),
         Env::new("ALLOW_FILE_SCOPE", "library.allow_file_scope"),

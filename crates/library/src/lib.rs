@@ -1,8 +1,11 @@
 //! The toolset `library`: local manuals and a writable vault, read exhaustively in small steps.
 
+pub mod baseline;
 mod check;
 pub mod config;
+mod index;
 mod excerpting;
+mod explore;
 mod fs;
 mod manuals;
 mod readable;

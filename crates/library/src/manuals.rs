@@ -10,6 +10,9 @@ use crate::text::{LineIndex, Node, json_node, markdown_nodes};
 
 /// Larger files are not read as a whole.
 const MOST_BYTES: u64 = 256 << 20;
+/// Where words that mean the same are listed, and how much of that is read.
+const WORDS: &str = "synonyms.yaml";
+const MOST_WORD_BYTES: u64 = 1 << 20;
 
 /// The folders that manuals are looked for in.
 pub struct Manuals {
@@ -116,6 +119,26 @@ impl Manuals {
         Ok(Manual { id: found.id.clone(), root })
     }
 
+    /// The files of words that hold for these manuals: those beside them, then each one's own; and how many of them
+    /// cannot be read.
+    pub fn word_files(&self, ids: &[String]) -> (Vec<TextFile>, usize) {
+        let shared = self.folders.iter().filter_map(|folder| open(folder).ok());
+        let own = ids.iter().filter_map(|id| Some(self.get(id).ok()?.root));
+        let (mut files, mut bad) = (Vec::<TextFile>::new(), 0);
+        for root in shared.chain(own) {
+            let Ok(path) = RelPath::parse(WORDS) else { continue };
+            let read = root.open_file(&path).and_then(|(file, path)| fs::read_text(file, &path, MOST_WORD_BYTES));
+            match read {
+                // A root that is itself a manual comes twice.
+                Ok(file) if !files.iter().any(|known| known.sha256 == file.sha256) => files.push(file),
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(_) => bad += 1,
+            }
+        }
+        (files, bad)
+    }
+
     /// Looks for manuals; of two folders with one name the first counts.
     fn find(&self) -> Result<Vec<Found<'_>>, ToolError> {
         let mut all: Vec<Found<'_>> = Vec::new();
@@ -172,12 +195,17 @@ fn open(folder: &std::path::Path) -> Result<Root, ToolError> {
 }
 
 /// Whether a folder is looked into, or a file belongs to the manual. Hidden ones are somebody else's.
-fn is_part(path: &str, kind: Kind) -> bool {
+pub fn is_part(path: &str, kind: Kind) -> bool {
     let hidden = path.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
     !hidden && (kind == Kind::Folder || FileType::of(path).is_some())
 }
 
 impl Manual {
+    /// Its folder.
+    pub fn into_root(self) -> Root {
+        self.root
+    }
+
     /// The stored paths of its files, sorted.
     pub fn files(&self) -> Result<Vec<String>, ToolError> {
         Ok(fs::files(&self.root.top()?, &is_part)?.files)

@@ -12,7 +12,7 @@ use crate::fs::{Sha256, at};
 const DEFAULT_MAX_CHARS: usize = 8000;
 
 /// A place in a manual or in the vault.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ref {
     /// Where the path starts.
@@ -114,6 +114,11 @@ pub struct NextAction {
 }
 
 impl NextAction {
+    /// Nothing more to do.
+    pub const fn stop(confidence: f64) -> Self {
+        Self { kind: "stop", confidence: Some(confidence), params: None }
+    }
+
     /// A call of a tool with these arguments.
     pub fn call(kind: &'static str, confidence: f64, params: Value) -> Self {
         let params = match params {

@@ -1,16 +1,20 @@
 //! What the library's tools share.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use annai_core::{ToolError, Toolset};
+use annai_core::{ErrorKind, ToolError, Toolset};
 use tokio::signal::unix::SignalKind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::config;
 use crate::fs::{Kind, RelPath, fold_name};
-use crate::manuals::Manuals;
+use crate::explore::{Dictionaries, Traces};
+use crate::index::{Collection, Shape, Source, View};
+use crate::manuals::{FileType, Manuals, is_part};
 use crate::scans::Scans;
 use crate::vault::{Vault, is_open};
 
@@ -50,6 +54,51 @@ pub(crate) struct Shelves {
     pub manuals: Manuals,
     pub vault: Vault,
     pub scans: Scans,
+    pub traces: Traces,
+    pub dictionaries: Dictionaries,
+    indexes: Indexes,
+}
+
+/// The indexes, by the names of their collections.
+struct Indexes {
+    cache: Option<PathBuf>,
+    made: Mutex<HashMap<String, Arc<Collection>>>,
+}
+
+impl Indexes {
+    fn get(&self, name: &str, source: impl FnOnce() -> Source) -> Arc<Collection> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || Arc::new(Collection::new(source(), self.cache.clone()));
+        made.entry(name.to_owned()).or_insert_with(make).clone()
+    }
+}
+
+impl Shelves {
+    /// The indexes of these manuals as their files are now, or as far as they are by the deadline.
+    pub fn views(&self, ids: &[String], deadline: Instant, wanted: &Wanted) -> Result<Vec<View>, ToolError> {
+        let view = |id: &String| {
+            let manual = self.manuals.get(id)?;
+            let source = || Source {
+                name: id.clone(),
+                enter: is_part,
+                shape: |path| match FileType::of(path) {
+                    Some(FileType::Json) => Shape::Json,
+                    _ => Shape::Markdown,
+                },
+            };
+            self.indexes.get(&format!("manual/{id}"), source).view(manual.into_root(), deadline, wanted)
+        };
+        let mut views = Vec::with_capacity(ids.len());
+        for id in ids {
+            match view(id) {
+                Ok(view) => views.push(view),
+                // A manual that went away meanwhile is no reason to fail for the others.
+                Err(error) if error.kind() == ErrorKind::NotFound && ids.len() > 1 => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(views)
+    }
 }
 
 impl Toolset for Library {
@@ -63,6 +112,9 @@ impl Toolset for Library {
             manuals: Manuals::new(config.manual_folders()),
             vault: Vault::new(config.vault_folder()),
             scans: Scans::default(),
+            traces: Traces::new(config.trace_max_keep, Duration::from_secs(config.trace_ttl_sec)),
+            dictionaries: Dictionaries::default(),
+            indexes: Indexes { cache: config.cache_dir.as_ref().map(PathBuf::from), made: Mutex::default() },
             settings: config.clone(),
         };
         Ok(Self { shelves: Arc::new(shelves), writing: Arc::new(Semaphore::new(1)) })

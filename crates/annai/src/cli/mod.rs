@@ -4,6 +4,7 @@ mod call;
 mod demo;
 mod docs;
 mod doctor;
+mod eval;
 mod init;
 mod serve;
 mod terminal;
@@ -115,6 +116,18 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Measure how well manual_find answers questions whose answers are known
+    Eval {
+        /// A file of questions, or a folder with questions.jsonl
+        #[arg(default_value = "evals")]
+        questions: PathBuf,
+        /// Show the questions that were not answered among the first five
+        #[arg(long)]
+        misses: bool,
+        /// Print the figures as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Check the set-up and say what to fix
     Doctor,
     /// Print how to connect a client
@@ -180,6 +193,7 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
             let arguments = serde_json::json!({ "query": words.join(" ") }).to_string();
             call::run(&quietly(options)?, tool, &[arguments], call::Format::new(*json))
         }
+        Some(Command::Eval { questions, misses, json }) => eval::run(&quietly(options)?, questions, *json, *misses),
         Some(Command::Doctor) => doctor::run(options),
         Some(Command::Init { client }) => init::run(*client),
         Some(Command::Completions { shell }) => {

@@ -6,7 +6,7 @@ mod document;
 mod file;
 mod layers;
 mod secret;
-mod yaml;
+pub mod yaml;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,6 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the module that may")]
 
+mod cache;
 mod lock;
 mod path;
 mod problem;
@@ -11,10 +12,11 @@ mod root;
 mod walk;
 mod write;
 
+pub use cache::CacheFolder;
 pub use lock::{Lock, SYSTEM};
 pub use path::{RelPath, fold_name, nfc};
 pub use problem::{at, io_problem};
 pub use read::{Sha256, TextFile, ends_with_break, hash, read_text, steadily, stream};
-pub use root::{Entry, Folder, Kind, Place, Root, folder_name, make_root};
-pub use walk::files;
+pub use root::{Entry, Folder, Kind, Place, Root, Stamp, folder_name, make_root, real_path, stamp_of};
+pub use walk::{files, stamped_files};
 pub use write::{append, create, is_temporary, make_folders, overwrite};

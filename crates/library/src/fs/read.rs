@@ -6,6 +6,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 
 use annai_core::{ErrorKind, ToolError};
 use ring::digest;
+use serde::{Deserialize, Serialize};
 
 use super::problem::{at, io_problem};
 use super::root::stamp_of;
@@ -14,7 +15,7 @@ use super::root::stamp_of;
 const PIECE: usize = 256 << 10;
 
 /// A file's SHA-256.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sha256([u8; 32]);
 
 impl Sha256 {
@@ -23,6 +24,16 @@ impl Sha256 {
         let mut sum = Sum::new();
         sum.add(bytes);
         sum.end()
+    }
+
+    /// A hash that was kept.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes.
+    pub const fn bytes(&self) -> [u8; 32] {
+        self.0
     }
 
     /// Whether its hexadecimal form begins with `prefix`, in either case.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use annai_core::{ErrorKind, ToolError};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 use super::path::{RelPath, nfc};
 use super::problem::{at, problem};
@@ -51,14 +52,14 @@ pub enum Kind {
 }
 
 /// What tells one state of a file from another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
     /// Bytes.
     pub size: u64,
     /// When its content changed, in nanoseconds.
-    pub modified: i128,
+    pub modified: i64,
     /// When anything of it changed, in nanoseconds.
-    pub changed: i128,
+    pub changed: i64,
     /// Which file it is.
     pub inode: u64,
 }
@@ -66,11 +67,11 @@ pub struct Stamp {
 impl Stamp {
     #[expect(clippy::useless_conversion, reason = "the widths differ between systems")]
     pub(super) fn of(stat: &Stat) -> Self {
-        let nanos = |seconds: i128, nanos: i128| seconds * 1_000_000_000 + nanos;
+        let nanos = |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
         Self {
             size: u64::try_from(stat.st_size).unwrap_or_default(),
-            modified: nanos(stat.st_mtime.into(), stat.st_mtime_nsec.into()),
-            changed: nanos(stat.st_ctime.into(), stat.st_ctime_nsec.into()),
+            modified: nanos(stat.st_mtime.into(), i64::try_from(stat.st_mtime_nsec).unwrap_or_default()),
+            changed: nanos(stat.st_ctime.into(), i64::try_from(stat.st_ctime_nsec).unwrap_or_default()),
             inode: stat.st_ino.into(),
         }
     }
@@ -99,6 +100,11 @@ impl Root {
     pub fn open(path: &Path) -> Result<Self, Errno> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self { folder: rustix::fs::open(path, flags, Mode::empty())?, path: path.to_owned() })
+    }
+
+    /// The path that it was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Whether its folder still has a name somewhere.
@@ -292,6 +298,11 @@ impl Folder {
 pub fn make_root(path: &Path) -> Result<(), ToolError> {
     std::fs::create_dir_all(path)
         .map_err(|error| super::problem::io_problem(&path.display().to_string(), error))
+}
+
+/// Where a path really leads, or the path itself where it leads nowhere.
+pub fn real_path(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// The name of the folder that a path leads to.

@@ -19,18 +19,11 @@ impl Normalized {
     /// spelling, and Kanji numerals of articles become digits.
     pub fn new(original: &str) -> Self {
         let mut letters: Vec<(char, Range<usize>)> = Vec::with_capacity(original.len() / 2);
-        for (range, cluster) in clusters(original) {
-            for letter in fold(cluster) {
-                // A run of white space is one space.
-                if letter == ' '
-                    && let Some((' ', last)) = letters.last_mut()
-                {
-                    last.end = range.end;
-                    continue;
-                }
-                letters.push((letter, range.clone()));
-            }
-        }
+        each_letter(original, &mut |letter, range| match letters.last_mut() {
+            // A run of white space is one space.
+            Some((' ', last)) if letter == ' ' => last.end = range.end,
+            _ => letters.push((letter, range)),
+        });
         let mut normalized = Self::default();
         for (letter, range) in article_numbers(&letters) {
             normalized.letters.push((normalized.text.len(), range));
@@ -49,32 +42,71 @@ impl Normalized {
     }
 }
 
-/// The letters of a text with the marks that belong to each.
-fn clusters(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
-    let mut rest = text.char_indices().peekable();
-    std::iter::from_fn(move || {
-        let (start, first) = rest.next()?;
-        let mut end = start + first.len_utf8();
-        while let Some((at, next)) = rest.peek().copied().filter(|(_, next)| joins(*next)) {
-            end = at + next.len_utf8();
-            rest.next();
+/// Appends the normal form of a line. Its letters do not remember where they come from.
+pub fn normalize_line(line: &str, out: &mut String) {
+    let start = out.len();
+    each_letter(line, &mut |letter, _| {
+        if letter != ' ' || out.len() == start || !out.ends_with(' ') {
+            out.push(letter);
         }
-        Some((start..end, text.get(start..end)?))
-    })
+    });
+    let numbered = |line: &str| {
+        let mut parts = line.split('第').skip(1);
+        parts.any(|part| part.chars().next().is_some_and(|letter| kanji_value(letter).is_some()))
+    };
+    if out.get(start..).is_some_and(numbered) {
+        let letters: Vec<_> = out.split_off(start).chars().map(|letter| (letter, 0..0)).collect();
+        out.extend(article_numbers(&letters).into_iter().map(|(letter, _)| letter));
+    }
+}
+
+/// The normal form of a short text.
+pub fn normalize_text(text: &str) -> String {
+    let mut normal = String::new();
+    normalize_line(text, &mut normal);
+    normal.trim().to_owned()
+}
+
+/// Gives every letter of the normal form with the bytes of the original that it comes from; white space is not drawn
+/// together yet.
+fn each_letter(original: &str, emit: &mut impl FnMut(char, Range<usize>)) {
+    let mut rest = original.char_indices().peekable();
+    while let Some((start, first)) = rest.next() {
+        let mut end = start + first.len_utf8();
+        let alone = rest.peek().is_none_or(|(_, next)| !joins(*next));
+        if alone && first.is_ascii() {
+            emit(same_spelling(first.to_ascii_lowercase()), start..end);
+            continue;
+        }
+        if alone && is_plain(first) {
+            emit(first, start..end);
+            continue;
+        }
+        while let Some((at, next)) = rest.next_if(|(_, next)| joins(*next)) {
+            end = at + next.len_utf8();
+        }
+        for letter in fold(original.get(start..end).unwrap_or_default()) {
+            emit(letter, start..end);
+        }
+    }
+}
+
+/// Whether a letter is its own normal form, as most of Japanese is.
+const fn is_plain(letter: char) -> bool {
+    matches!(letter, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | 'ー' | '\u{4e00}'..='\u{9fff}' | '、' | '。')
 }
 
 /// Whether a letter belongs to the one before it: marks, half-width sound marks, and the later parts of a Hangul syllable.
 fn joins(letter: char) -> bool {
+    if letter.is_ascii() || is_plain(letter) {
+        return false;
+    }
     canonical_combining_class(letter) != 0
         || matches!(letter, '\u{ff9e}' | '\u{ff9f}' | '\u{1160}'..='\u{11ff}')
 }
 
 /// One letter and its marks in normal form.
 fn fold(cluster: &str) -> Vec<char> {
-    let mut bytes = cluster.bytes();
-    if let (Some(byte), None) = (bytes.next(), bytes.next()) {
-        return vec![same_spelling(char::from(byte.to_ascii_lowercase()))];
-    }
     let compatible: String = cluster.nfkc().collect();
     let folded: String = caseless::default_case_fold_str(&compatible).nfkc().collect();
     folded.chars().map(same_spelling).collect()
@@ -151,8 +183,31 @@ const fn kanji_value(letter: char) -> Option<u64> {
     })
 }
 
+/// A number in Kanji, as it may be written: 30 as `三十` and `三〇`. None for what nobody writes so.
+pub fn kanji_numeral(number: u64) -> Vec<String> {
+    const DIGITS: [char; 10] = ['〇', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
+    if !(1..=9999).contains(&number) {
+        return Vec::new();
+    }
+    let digit = |digit: u64| usize::try_from(digit).ok().and_then(|digit| DIGITS.get(digit)).copied();
+    let mut counted = String::new();
+    for (unit, name) in [(1000, "千"), (100, "百"), (10, "十")] {
+        match number / unit % 10 {
+            0 => {}
+            1 => counted.push_str(name),
+            count => {
+                counted.extend(digit(count));
+                counted.push_str(name);
+            }
+        }
+    }
+    counted.extend(digit(number % 10).filter(|_| number % 10 > 0));
+    let spelled: String = number.to_string().bytes().filter_map(|byte| digit(u64::from(byte - b'0'))).collect();
+    if spelled == counted { vec![counted] } else { vec![counted, spelled] }
+}
+
 /// `百二十三` and `一二三` as 123.
-fn kanji_number(letters: impl Iterator<Item = char>) -> Option<u64> {
+pub fn kanji_number(letters: impl Iterator<Item = char>) -> Option<u64> {
     let (mut total, mut digits, mut any) = (0_u64, None, false);
     for letter in letters {
         any = true;
@@ -191,6 +246,17 @@ mod tests {
     }
 
     #[test]
+    fn numbers_have_kanji_forms() {
+        assert_eq!(kanji_numeral(30), ["三十", "三〇"]);
+        assert_eq!((kanji_numeral(7), kanji_numeral(0).len(), kanji_numeral(10_000).len()), (vec!["七".to_owned()], 0, 0));
+        for number in 1..=9999 {
+            for numeral in kanji_numeral(number) {
+                assert_eq!(kanji_number(numeral.chars()), Some(number), "{numeral}");
+            }
+        }
+    }
+
+    #[test]
     fn places_lead_back_to_the_original() {
         let original = "x ㈱ Ｇo 第十二条 ｶﾞ";
         let normal = Normalized::new(original);
@@ -212,6 +278,13 @@ mod tests {
             let place = normal.original(start..end);
             prop_assert!(place.start <= place.end && text.is_char_boundary(place.start) && text.is_char_boundary(place.end));
             prop_assert_eq!(normal.original(0..normal.text.len()), 0..text.len());
+        }
+
+        #[test]
+        fn lines_have_the_same_normal_form(line in "[a-zA-Z0-9 \u{3000}-\u{30ff}\u{ff01}-\u{ff9f}\u{300}-\u{302}一-三第条・–-]{0,40}") {
+            let mut out = "before ".to_owned();
+            normalize_line(&line, &mut out);
+            prop_assert_eq!(&out["before ".len()..], Normalized::new(&line).text);
         }
 
         #[test]

@@ -2,6 +2,8 @@
 
 mod bridge_copy_file;
 mod bridge_copy_section;
+mod manual_find;
+mod manual_hits;
 mod manual_list;
 mod manual_ls;
 mod manual_read;
@@ -16,6 +18,8 @@ mod vault_write;
 
 pub use bridge_copy_file::BridgeCopyFile;
 pub use bridge_copy_section::BridgeCopySection;
+pub use manual_find::ManualFind;
+pub use manual_hits::ManualHits;
 pub use manual_list::ManualList;
 pub use manual_ls::ManualLs;
 pub use manual_read::ManualRead;

@@ -1,0 +1,229 @@
+//! What means the same, and what announces an exception: built in, and added to by the manuals' `synonyms.yaml`.
+
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use annai_core::config::yaml;
+use serde_json::Value;
+
+use super::query::{Form, Term};
+use crate::index::{Class, class};
+use crate::fs::Sha256;
+use crate::manuals::Manuals;
+use crate::text::normalize_text;
+
+/// What ships with the program.
+const BUILT_IN: &str = include_str!("dictionary.yaml");
+/// What a synonym is worth beside the term itself, and a part of it beside the whole.
+const SYNONYM: f32 = 0.55;
+const PART: f32 = 0.3;
+/// A file adds at most so many words.
+const MOST_WORDS: usize = 20_000;
+
+/// Words that mean the same, and words that announce exceptions.
+pub struct Dictionary {
+    groups: Vec<Vec<String>>,
+    /// Every word of every group, and which group it is of.
+    words: Vec<usize>,
+    /// Finds the words; none where there are none.
+    finder: Option<AhoCorasick>,
+    exceptions: Vec<String>,
+    exception_finder: Option<AhoCorasick>,
+}
+
+/// The words of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Words {
+    synonyms: Vec<Vec<String>>,
+    exceptions: Vec<String>,
+}
+
+static ALONE: LazyLock<Dictionary> = LazyLock::new(|| Dictionary::new(&[]));
+static BUILT_IN_WORDS: LazyLock<Words> = LazyLock::new(|| Words::read(BUILT_IN).unwrap_or_default());
+
+impl Words {
+    /// Reads a file: `synonyms` is a list of groups, or of keys with their synonyms; `exceptions` a list of words.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let document = yaml::read(text)?;
+        let list = |value: &Value, key: &str| -> Result<Vec<String>, String> {
+            let items = match value {
+                Value::Array(items) => items.clone(),
+                Value::String(_) => vec![value.clone()],
+                Value::Null => Vec::new(),
+                _ => return Err(format!("{key}: expected a list of words")),
+            };
+            let word = |item: &Value| match item {
+                Value::String(word) => Ok(word.clone()),
+                Value::Number(number) => Ok(number.to_string()),
+                _ => Err(format!("{key}: expected words")),
+            };
+            items.iter().map(word).collect()
+        };
+        let mut words = Self::default();
+        for (key, value) in &document.values {
+            match (key.as_str(), value) {
+                ("synonyms", Value::Array(groups)) => {
+                    for group in groups {
+                        words.synonyms.push(list(group, key)?);
+                    }
+                }
+                ("synonyms", Value::Object(entries)) => {
+                    for (word, others) in entries {
+                        let mut group = vec![word.clone()];
+                        group.extend(list(others, &format!("synonyms.{word}"))?);
+                        words.synonyms.push(group);
+                    }
+                }
+                ("synonyms", Value::Null) => {}
+                ("exceptions", value) => words.exceptions = list(value, key)?,
+                (other, _) => return Err(format!("{other}: expected synonyms or exceptions here")),
+            }
+        }
+        let count = words.synonyms.iter().map(Vec::len).sum::<usize>() + words.exceptions.len();
+        if count > MOST_WORDS {
+            return Err(format!("expected at most {MOST_WORDS} words, got {count}"));
+        }
+        Ok(words)
+    }
+}
+
+impl Dictionary {
+    /// What is built in alone.
+    pub fn built_in() -> &'static Self {
+        &ALONE
+    }
+
+    /// What is built in and what files add.
+    pub fn new(added: &[Words]) -> Self {
+        let all = || std::iter::once(&*BUILT_IN_WORDS).chain(added);
+        let groups: Vec<Vec<String>> = all()
+            .flat_map(|words| &words.synonyms)
+            .map(|group| group.iter().map(|word| normalize_text(word)).filter(|word| !word.is_empty()).collect())
+            .collect();
+        let (mut words, mut patterns) = (Vec::new(), Vec::new());
+        for (index, group) in groups.iter().enumerate() {
+            for word in group {
+                words.push(index);
+                patterns.push(word.clone());
+            }
+        }
+        let exceptions: Vec<String> = all().flat_map(|words| &words.exceptions).map(|word| normalize_text(word)).filter(|word| !word.is_empty()).collect();
+        let finder = AhoCorasick::new(&patterns).ok();
+        let exception_finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&exceptions).ok();
+        Self { groups, words, finder, exceptions, exception_finder }
+    }
+
+    /// Adds to the terms of a question what means the same as they do, or as a part of them.
+    pub fn expand(&self, question: &str, terms: &mut [Term]) {
+        let Some(finder) = &self.finder else { return };
+        for found in finder.find_overlapping_iter(question) {
+            let range = found.range();
+            let Some(word) = question.get(range.clone()) else { continue };
+            if !stands_alone(question, range.start, range.end) {
+                continue;
+            }
+            let Some(group) = self.words.get(found.pattern().as_usize()).and_then(|group| self.groups.get(*group)) else { continue };
+            for term in terms.iter_mut() {
+                let overlaps = term.range.start < range.end && range.start < term.range.end;
+                if !overlaps {
+                    continue;
+                }
+                let text = term.text().to_owned();
+                for other in group.iter().filter(|other| *other != word) {
+                    // A part of a term is replaced within it; a term that is part of the word is replaced whole.
+                    let inside = text.contains(word) && text != word;
+                    let forms = match inside {
+                        true => vec![(text.replacen(word, other, 1), SYNONYM), (other.clone(), PART)],
+                        false => vec![(other.clone(), SYNONYM)],
+                    };
+                    for (form, weight) in forms {
+                        if !term.forms.iter().any(|known| known.text == form) {
+                            term.forms.extend(Form::new(&form, weight));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The first word in a text that announces an exception, in bytes.
+    pub fn exception(&self, text: &str) -> Option<std::ops::Range<usize>> {
+        let found = self.exception_finder.as_ref()?.find_iter(text);
+        let mut found = found.map(|found| found.range());
+        found.find(|range| stands_alone(text, range.start, range.end))
+    }
+}
+
+/// Whether what stands between two places is not part of a longer word.
+fn stands_alone(text: &str, start: usize, end: usize) -> bool {
+    let is_word = |letter: Option<char>| letter.is_some_and(|letter| class(letter) == Class::Word);
+    let before = text.get(..start).and_then(|before| before.chars().next_back());
+    let after = text.get(end..).and_then(|after| after.chars().next());
+    let first = text.get(start..).and_then(|part| part.chars().next());
+    let last = text.get(..end).and_then(|part| part.chars().next_back());
+    !(is_word(before) && is_word(first)) && !(is_word(after) && is_word(last))
+}
+
+/// The files that a dictionary was made of, and the dictionary.
+type Made = (Vec<(Sha256, Words)>, Arc<Dictionary>);
+
+/// The dictionaries of the manuals, read again when their files change.
+#[derive(Default)]
+pub struct Dictionaries {
+    made: Mutex<Option<Made>>,
+}
+
+impl Dictionaries {
+    /// The dictionary for these manuals, and how many files of words could not be read.
+    pub fn of(&self, manuals: &Manuals, ids: &[String]) -> (Arc<Dictionary>, usize) {
+        let (files, bad) = manuals.word_files(ids);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, dictionary)) = made.as_ref()
+            && known.iter().map(|(sum, _)| *sum).eq(files.iter().map(|file| file.sha256))
+        {
+            let wrong = known.iter().filter(|(_, words)| *words == Words::default()).count();
+            return (dictionary.clone(), bad + wrong);
+        }
+        let read: Vec<_> = files.iter().map(|file| (file.sha256, Words::read(&file.text).unwrap_or_default())).collect();
+        let words: Vec<_> = read.iter().map(|(_, words)| words.clone()).collect();
+        let wrong = words.iter().filter(|words| **words == Words::default()).count();
+        let dictionary = Arc::new(Dictionary::new(&words));
+        *made = Some((read, dictionary.clone()));
+        (dictionary, bad + wrong)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_in_both_forms() {
+        let read = |text: &str| Words::read(text).unwrap();
+        let expected = Words { synonyms: vec![vec!["a".into(), "b".into()]], exceptions: vec!["x".into()] };
+        assert_eq!(read("synonyms:\n  - [a, b]\nexceptions: [x]"), expected);
+        assert_eq!(read("synonyms:\n  a: [b]\nexceptions: x"), expected);
+        assert_eq!(read(""), Words::default());
+        for (text, error) in [
+            ("synonyms: 3", "synonyms: expected synonyms or exceptions here"),
+            ("other: []", "other: expected synonyms or exceptions here"),
+            ("exceptions: [[a]]", "exceptions: expected words"),
+        ] {
+            assert_eq!(Words::read(text).unwrap_err(), error, "{text}");
+        }
+    }
+
+    #[test]
+    fn exceptions_are_whole_words() {
+        let dictionary = Dictionary::built_in();
+        assert!(dictionary.exceptions.len() > 30);
+        for (text, expected) in [
+            ("給付の対象外です", Some("対象外")),
+            ("this is not covered here", Some("not covered")),
+            ("it is unexceptional", None),
+            ("通常どおり", None),
+        ] {
+            assert_eq!(dictionary.exception(text).map(|range| &text[range]), expected, "{text}");
+        }
+    }
+}

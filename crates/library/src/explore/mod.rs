@@ -1,0 +1,26 @@
+//! The exploration: a question taken apart, looked for in stages, and what was found put together.
+
+mod conflicts;
+mod dictionary;
+mod exceptions;
+mod find;
+mod gaps;
+mod japanese;
+mod keeping;
+mod loosely;
+mod matching;
+mod next;
+mod query;
+mod rank;
+mod references;
+mod scope;
+mod summary;
+mod trace;
+mod tuning;
+mod words;
+
+pub use dictionary::{Dictionaries, Dictionary};
+pub use find::{Asked, Budget, Found, find};
+pub use query::Intent;
+pub use summary::Summary;
+pub use trace::{Item, Seen, Traces, Unscanned};

@@ -1,0 +1,99 @@
+//! A find in numbers.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::rank::{Candidate, Signals};
+use super::trace::Reason;
+
+/// Whether what was found is enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    Ready,
+    NeedsFollowup,
+    Blocked,
+}
+
+/// Why a find went further than asked, or would have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Escalation {
+    ZeroCandidates,
+    LowCandidates,
+    FileBias,
+    ExceptionsMissing,
+    ManualScopeExpanded,
+    StageCap,
+    PrioritizedUnscannedSections,
+}
+
+/// A find of the manuals in numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Summary {
+    /// Files that were looked at.
+    pub scanned_files: usize,
+    /// Sections that were looked at.
+    pub scanned_nodes: usize,
+    /// Sections that were found.
+    pub candidates: usize,
+    /// Files that could not be read or are not what they say, and stages that failed.
+    pub warnings: usize,
+    /// The last stage that ran.
+    pub max_stage_applied: u8,
+    /// Whether other manuals were looked at too.
+    pub scope_expanded: bool,
+    /// Places that were not looked at; manual_hits kind unscanned has them.
+    pub unscanned_sections_count: usize,
+    /// Hits, before those in one section became one.
+    pub integrated_candidates: usize,
+    /// Sections that they are in.
+    pub integrated_nodes: usize,
+    /// How many candidates each signal has.
+    pub signal_coverage: SignalCoverage,
+    /// The share of the candidates that the file with the most of them has.
+    pub file_bias_ratio: f64,
+    /// Pairs of sections that disagree.
+    pub conflict_count: usize,
+    /// Things asked for that nothing was found for.
+    pub gap_count: usize,
+    /// How far this answers the question, 0 to 1.
+    pub sufficiency_score: f64,
+    /// Whether it is enough.
+    pub integration_status: Status,
+    /// Why something was left out; absent where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cutoff_reason: Option<Reason>,
+    /// Why the find went further, or would have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub escalation_reasons: Vec<Escalation>,
+}
+
+/// How many candidates each signal has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SignalCoverage {
+    pub heading: usize,
+    pub normalized: usize,
+    pub loose: usize,
+    pub exceptions: usize,
+    pub reference: usize,
+}
+
+impl SignalCoverage {
+    /// Counts them.
+    pub fn of(candidates: &[Candidate]) -> Self {
+        let count = |signal| candidates.iter().filter(|candidate| candidate.signals.has(signal)).count();
+        Self {
+            heading: count(Signals::HEADING),
+            normalized: count(Signals::NORMALIZED),
+            loose: count(Signals::LOOSE),
+            exceptions: count(Signals::EXCEPTIONS),
+            reference: count(Signals::REFERENCE),
+        }
+    }
+}
+
+/// Two decimals are enough for a share.
+pub fn rounded(share: f64) -> f64 {
+    (share * 100.0).round() / 100.0
+}

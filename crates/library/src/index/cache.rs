@@ -1,0 +1,272 @@
+//! Segments on disk, so that a new process does not file everything again. Every file carries its format and a checksum;
+//! what does not fit is not there. Files are put in place whole, and a segment is named after what it holds, so several
+//! processes may share a folder.
+
+use std::path::Path;
+
+use ring::digest;
+use serde::{Deserialize, Serialize};
+
+use super::doc::Shape;
+use super::segment::{FileEntry, NodeEntry, Segment};
+use crate::fs::{CacheFolder, Sha256, Stamp};
+
+/// Changes with everything that changes what a segment holds.
+const FORMAT: &[u8; 8] = b"annai\0\0\x01";
+const MANIFEST: &str = "manifest.json";
+const ENDING: &str = ".segment";
+
+/// What is known of a file without reading it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Known {
+    /// Its state when it was read.
+    pub stamp: Stamp,
+    /// When that was, in nanoseconds.
+    pub read_at: i64,
+    /// The hash of its bytes, or why it is in no segment.
+    pub state: State,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum State {
+    /// It is in a segment; the hash of its bytes.
+    Filed(Sha256),
+    /// It is no text, or cannot be read.
+    Unreadable,
+    /// It is larger than what is read.
+    TooLarge,
+}
+
+/// What a collection's cache holds.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The names of the segments.
+    pub segments: Vec<String>,
+    /// The files by their paths.
+    pub files: Vec<(String, Known)>,
+}
+
+/// The cache of one collection.
+pub struct Cache(CacheFolder);
+
+impl Cache {
+    /// The cache of the collection that a key names; none where its folder cannot be used.
+    pub fn open(folder: &Path, key: &str) -> Option<Self> {
+        let key = Sha256::of([FORMAT.as_slice(), key.as_bytes()].concat().as_slice()).to_string();
+        CacheFolder::open(folder, key.get(..32)?).map(Self)
+    }
+
+    /// What was kept last, if it is whole.
+    pub fn manifest(&self) -> Option<Manifest> {
+        let bytes = self.0.read(MANIFEST)?;
+        self.0.touch(MANIFEST);
+        serde_json::from_slice(unsealed(&bytes)?).ok()
+    }
+
+    /// A segment, if it is there and whole.
+    pub fn segment(&self, name: &str) -> Option<Segment> {
+        let bytes = self.0.read(&format!("{name}{ENDING}"))?;
+        decode(unsealed(&bytes)?)
+    }
+
+    /// Keeps segments. A full disk or a folder that cannot be written is no reason to fail: the next process files again.
+    pub fn keep(&self, segments: &[&Segment], files: Vec<(String, Known)>) {
+        let names: Vec<_> = segments.iter().map(|segment| name_of(segment)).collect();
+        for (segment, name) in segments.iter().zip(&names) {
+            let name = format!("{name}{ENDING}");
+            if !self.0.has(&name) && self.0.write(&name, &sealed(encode(segment))).is_err() {
+                return;
+            }
+        }
+        let manifest = Manifest { segments: names, files };
+        let Ok(bytes) = serde_json::to_vec(&manifest) else { return };
+        if self.0.write(MANIFEST, &sealed(bytes)).is_ok() {
+            let kept = |name: &str| {
+                name == MANIFEST || manifest.segments.iter().any(|kept| name.strip_suffix(ENDING) == Some(kept))
+            };
+            self.0.clear(&kept);
+        }
+    }
+}
+
+/// What a segment holds, as a name.
+pub fn name_of(segment: &Segment) -> String {
+    let mut held = FORMAT.to_vec();
+    for file in &segment.files {
+        held.extend(file.path.bytes().chain([0]).chain(file.sha256.bytes()));
+    }
+    let mut name = Sha256::of(&held).to_string();
+    name.truncate(32);
+    name
+}
+
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.extend_from_slice(FORMAT);
+    let sum = digest::digest(&digest::SHA256, &bytes);
+    bytes.extend_from_slice(sum.as_ref());
+    bytes
+}
+
+/// The content of a file if it is of this format and whole.
+fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
+    let (rest, sum) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
+    (digest::digest(&digest::SHA256, rest).as_ref() == sum).then_some(())?;
+    rest.strip_suffix(FORMAT)
+}
+
+fn encode(segment: &Segment) -> Vec<u8> {
+    let mut out = Vec::with_capacity(segment.text.len() + segment.postings.len() + segment.keys.len() * 12 + (1 << 16));
+    let number = |out: &mut Vec<u8>, number: u32| out.extend_from_slice(&number.to_le_bytes());
+    let length = |out: &mut Vec<u8>, length: usize| out.extend_from_slice(&(length as u64).to_le_bytes());
+    let text = |out: &mut Vec<u8>, text: &str| {
+        length(out, text.len());
+        out.extend_from_slice(text.as_bytes());
+    };
+    length(&mut out, segment.files.len());
+    for file in &segment.files {
+        text(&mut out, &file.path);
+        number(&mut out, file.shape as u32);
+        number(&mut out, file.sound.into());
+        out.extend(file.sha256.bytes());
+        number(&mut out, file.nodes.start);
+        number(&mut out, file.nodes.end);
+    }
+    length(&mut out, segment.nodes.len());
+    for node in &segment.nodes {
+        text(&mut out, &node.title);
+        for value in [
+            node.file,
+            node.level.into(),
+            node.heading_lines,
+            node.start_line,
+            node.end_line,
+            node.own_end_line,
+            node.parent.unwrap_or(u32::MAX),
+            node.text.start,
+            node.text.end,
+            node.length,
+        ] {
+            number(&mut out, value);
+        }
+        length(&mut out, node.links.len());
+        node.links.iter().for_each(|link| text(&mut out, link));
+    }
+    text(&mut out, &segment.text);
+    length(&mut out, segment.keys.len());
+    segment.keys.iter().for_each(|key| out.extend_from_slice(&key.to_le_bytes()));
+    length(&mut out, segment.starts.len());
+    segment.starts.iter().for_each(|start| number(&mut out, *start));
+    length(&mut out, segment.postings.len());
+    out.extend_from_slice(&segment.postings);
+    out
+}
+
+fn decode(bytes: &[u8]) -> Option<Segment> {
+    let mut input = Input(bytes);
+    let mut segment = Segment::default();
+    for _ in 0..input.length()? {
+        segment.files.push(FileEntry {
+            path: input.text()?,
+            shape: match input.number()? {
+                0 => Shape::Markdown,
+                1 => Shape::Json,
+                2 => Shape::Paragraphs,
+                _ => return None,
+            },
+            sound: input.number()? != 0,
+            sha256: Sha256::from_bytes(input.take(32)?.try_into().ok()?),
+            nodes: input.number()?..input.number()?,
+        });
+    }
+    for _ in 0..input.length()? {
+        let title = input.text()?;
+        let mut next = || input.number();
+        let mut node = NodeEntry {
+            title,
+            file: next()?,
+            level: u8::try_from(next()?).ok()?,
+            heading_lines: next()?,
+            start_line: next()?,
+            end_line: next()?,
+            own_end_line: next()?,
+            parent: Some(next()?).filter(|parent| *parent != u32::MAX),
+            text: next()?..next()?,
+            length: next()?,
+            links: Vec::new(),
+        };
+        for _ in 0..input.length()? {
+            node.links.push(input.text()?);
+        }
+        segment.nodes.push(node);
+    }
+    segment.text = input.text()?;
+    let count = input.length()?;
+    let keys = input.take(count.checked_mul(8)?)?.as_chunks::<8>().0;
+    segment.keys = keys.iter().map(|key| u64::from_le_bytes(*key)).collect();
+    let count = input.length()?;
+    let starts = input.take(count.checked_mul(4)?)?.as_chunks::<4>().0;
+    segment.starts = starts.iter().map(|start| u32::from_le_bytes(*start)).collect();
+    let count = input.length()?;
+    segment.postings = input.take(count)?.to_vec();
+    input.0.is_empty().then_some(segment)
+}
+
+/// Bytes that are read from the front.
+struct Input<'a>(&'a [u8]);
+
+impl<'a> Input<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+
+    fn length(&mut self) -> Option<usize> {
+        usize::try_from(u64::from_le_bytes(self.take(8)?.try_into().ok()?)).ok()
+    }
+
+    fn text(&mut self) -> Option<String> {
+        let length = self.length()?;
+        String::from_utf8(self.take(length)?.to_vec()).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::build::build;
+    use crate::index::doc::Doc;
+
+    fn segment() -> Segment {
+        let text = "# A [x](y.md)\n給付金\n## B\nc\n";
+        build("m", vec![Doc::new("a.md", Shape::Markdown, text, Sha256::of(text.as_bytes()))])
+    }
+
+    #[test]
+    fn segments_come_back_as_they_were() {
+        let segment = segment();
+        assert_eq!(decode(&encode(&segment)), Some(segment));
+    }
+
+    #[test]
+    fn damage_is_noticed() {
+        let bytes = sealed(encode(&segment()));
+        assert!(unsealed(&bytes).is_some());
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            assert_eq!(unsealed(&damaged), None, "{at}");
+            assert_eq!(unsealed(&bytes[..at]), None, "{at}");
+        }
+        // Even what is sealed rightly is not trusted to be sound.
+        let content = encode(&segment());
+        for end in 0..content.len() {
+            assert_eq!(decode(&content[..end]), None, "{end}");
+        }
+    }
+}

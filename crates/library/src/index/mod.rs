@@ -1,0 +1,15 @@
+//! The index: which nodes hold which letters and words, in memory, on disk, and in step with the files.
+
+mod build;
+mod cache;
+mod collection;
+mod doc;
+mod segment;
+mod stem;
+mod tokens;
+
+pub use collection::{Collection, Source, View};
+pub use doc::Shape;
+pub use segment::{FileEntry, NodeEntry, Posting, Segment};
+pub use stem::stem;
+pub use tokens::{Class, Key, all_of, class, exact, label, pair, tokens, word};

@@ -1,0 +1,97 @@
+//! What sections are called by elsewhere: `第3条`, `別表2`, `4.2`, `appendix a`. All of it in normal form.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// So many references of one text are followed.
+const MOST: usize = 50;
+
+/// Numbered parts of Japanese rules and of English manuals, anywhere in a text.
+static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"第 ?(?<part>\d+(?:-\d+)*) ?(?<unit>条|章|節|編|部)(?<branch>の\d+)?",
+        r"|(?<table>別表|別紙|付録|附録|付表|様式|資料) ?第? ?(?<number>\d+|[a-z]\b)",
+        r"|\b(?<kind>section|sec\.|chapter|appendix|annex|table|part|schedule|article|step) (?<name>\d+(?:\.\d+)*|[a-z]\b)",
+        r"|§ ?(?<paragraph>\d+(?:\.\d+)*)",
+    ))
+    .ok()
+});
+
+/// A number that a title begins with.
+static LEADING: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(?<number>\d+(?:\.\d+)*)(?:[.)] |[ :]|$)").ok());
+
+/// The labels of the parts that a text points at, each once, in order.
+pub fn references(text: &str) -> Vec<String> {
+    let Some(pattern) = REFERENCE.as_ref() else { return Vec::new() };
+    let mut found: Vec<String> = Vec::new();
+    for matched in pattern.captures_iter(text) {
+        let part = |name: &str| matched.name(name).map(|part| part.as_str());
+        let label = match (part("unit"), part("table"), part("kind"), part("paragraph")) {
+            (Some(unit), ..) => {
+                format!("第{}{unit}{}", part("part").unwrap_or_default(), part("branch").unwrap_or_default())
+            }
+            (_, Some(table), ..) => format!("{table}{}", part("number").unwrap_or_default()),
+            (_, _, Some("section" | "sec."), _) => part("name").unwrap_or_default().to_owned(),
+            (_, _, Some(kind), _) => format!("{kind} {}", part("name").unwrap_or_default()),
+            (.., Some(paragraph)) => paragraph.to_owned(),
+            _ => continue,
+        };
+        if !found.contains(&label) {
+            found.push(label);
+        }
+        if found.len() == MOST {
+            break;
+        }
+    }
+    found
+}
+
+/// The labels that a section goes by, from its title in normal form.
+pub fn labels(title: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(number) = LEADING.as_ref().and_then(|pattern| pattern.captures(title)?.name("number")) {
+        let number = number.as_str();
+        found.push(number.to_owned());
+        if !number.contains('.') {
+            // A plain number may be meant as a chapter, an article or a step.
+            found.extend(["第{}章", "第{}条", "chapter {}", "step {}"].map(|form| form.replace("{}", number)));
+        }
+    }
+    // Only what stands at the beginning names the section; further on it points elsewhere.
+    let start = title.find(|letter: char| letter.is_alphanumeric()).unwrap_or_default();
+    let start = title.get(start..).unwrap_or_default();
+    if let Some(first) = references(start).into_iter().next()
+        && REFERENCE.as_ref().and_then(|pattern| pattern.find(start)).is_some_and(|found| found.start() == 0)
+        && !found.contains(&first)
+    {
+        found.push(first);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_and_references_have_the_same_labels() {
+        for (title, text) in [
+            ("第3条 支払事由", "給付は第3条に準ずる。"),
+            ("第3条の2 特則", "第3条の2を見よ"),
+            ("別表 第2 手術", "別表2のとおり"),
+            ("4.2 limits", "see section 4.2."),
+            ("4.2. limits", "(§4.2)"),
+            ("3. 準備", "第3章参照"),
+            ("appendix a: tables", "see appendix a for tables"),
+            ("chapter 7 returns", "as in chapter 7,"),
+        ] {
+            let (labels, references) = (labels(title), references(text));
+            assert!(references.iter().any(|reference| labels.contains(reference)), "{labels:?} {references:?}");
+        }
+        assert_eq!(labels("limits of section 4.2"), Vec::<String>::new());
+        assert_eq!(labels("2024年版"), Vec::<String>::new());
+        assert_eq!(references("a table of contents, a part of it"), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,142 @@
+//! `manual_find`.
+
+use std::time::Duration;
+
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::explore::{Asked, Budget, Intent, Summary, find};
+use crate::reference::{NextAction, Ref};
+use crate::toolset::Library;
+
+/// So many are told at once; manual_hits has the rest.
+const TOLD: usize = 5;
+
+/// What to look for.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The question or the words; "quoted" must stand there, -refused must not.
+    #[schemars(length(min = 1, max = 10_000))]
+    pub query: String,
+    /// The manual; all of them where it is left out.
+    pub manual_id: Option<String>,
+    /// What the question wants; by its words where it is left out.
+    pub intent: Option<Intent>,
+    /// 3 stays in the manual, 4 widens to all when that is not enough.
+    #[schemars(range(min = 3, max = 4))]
+    pub max_stage: Option<u8>,
+    /// Look only at what this find left out.
+    pub only_unscanned_from_trace_id: Option<String>,
+    /// At what cost.
+    pub budget: Option<FindBudget>,
+}
+
+/// What a find may cost.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FindBudget {
+    /// The most candidates; 200 where it is left out.
+    #[schemars(range(min = 1, max = 2000))]
+    pub max_candidates: Option<usize>,
+    /// The most milliseconds; 60000 where it is left out.
+    #[schemars(range(min = 1, max = 600_000))]
+    pub time_ms: Option<u64>,
+}
+
+impl From<FindBudget> for Budget {
+    fn from(asked: FindBudget) -> Self {
+        Self {
+            candidates: asked.max_candidates.unwrap_or(200),
+            time: Duration::from_millis(asked.time_ms.unwrap_or(60_000)),
+        }
+    }
+}
+
+/// What was found.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Output {
+    /// By which manual_hits gives the rest.
+    pub trace_id: String,
+    /// In numbers.
+    pub summary: Summary,
+    /// The best, best first.
+    pub top: Vec<Best>,
+    /// What to do next.
+    pub next_actions: Vec<NextAction>,
+}
+
+/// A section, and how well it fits.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Best {
+    /// Where it is.
+    #[serde(rename = "ref")]
+    pub place: Ref,
+    /// How well it fits, beside the others.
+    pub score: f64,
+}
+
+/// Find everything about a question in the manuals: the best sections, what was not looked at, and what to do next.
+pub struct ManualFind;
+
+impl Tool for ManualFind {
+    const FACTS: Facts = Facts {
+        name: "manual_find",
+        title: "Explore the manuals / マニュアルを探索",
+        description: "Find everything about a question in the manuals: the best sections, what was not looked at, and what to do next.",
+        effect: Effect::Read,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryRead),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "First, for any question about the manuals.",
+            safe_defaults: r#"{"query":"…"}"#,
+            common_errors: &[
+                ("not_found", "manual_list has the manuals; a trace lasts half an hour"),
+                ("invalid_parameter", "max_stage is 3 or 4"),
+            ],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let settings = &set.shelves.settings;
+        let left_out_of = match input.only_unscanned_from_trace_id {
+            Some(id) => Some((id.clone(), set.shelves.traces.get(&call.identity, &id)?)),
+            None => None,
+        };
+        let asked = Asked {
+            query: input.query,
+            manual_id: input.manual_id,
+            intent: input.intent,
+            max_stage: input.max_stage.unwrap_or(settings.default_max_stage).min(settings.hard_max_stage),
+            hard_max_stage: settings.hard_max_stage,
+            left_out_of,
+            budget: input.budget.unwrap_or_default().into(),
+            owner: call.identity.clone(),
+        };
+        let found = set.read(move |shelves, wanted| find(shelves, &asked, wanted)).await?;
+        let summary = &found.summary;
+        call.note("trace_id", &found.trace_id);
+        call.note("summary", summary);
+        call.note("next_actions", found.next_actions.iter().map(|action| action.kind).collect::<Vec<_>>());
+        let text = match found.seen.top.first() {
+            Some(best) => format!(
+                "{} sections; best: {}:{}; {} places not scanned",
+                summary.candidates,
+                best.place.path,
+                best.place.start_line.unwrap_or(1),
+                summary.unscanned_sections_count
+            ),
+            None => format!("no section found; {} places not scanned", summary.unscanned_sections_count),
+        };
+        let best = |item: &crate::explore::Item| Best { place: item.place.clone(), score: item.score };
+        let top = found.seen.top.iter().take(TOLD).map(best).collect();
+        let output = Output { trace_id: found.trace_id, top, next_actions: found.next_actions, summary: found.summary };
+        Ok(Reply::new(output, text))
+    }
+}

@@ -1,0 +1,184 @@
+//! `manual_hits`.
+
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::explore::{Item, Seen, Unscanned};
+use crate::reference::{Ref, Target};
+use crate::toolset::Library;
+
+/// What to show.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The id that a find gave.
+    pub trace_id: String,
+    /// `candidates` where it is left out.
+    pub kind: Option<Kind>,
+    /// How many to pass over.
+    pub offset: Option<usize>,
+    /// How many to show; 50 where it is left out.
+    #[schemars(range(min = 1, max = 200))]
+    pub limit: Option<usize>,
+}
+
+/// What of a find is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Candidates,
+    Unscanned,
+    Conflicts,
+    Gaps,
+    IntegratedTop,
+}
+
+/// A page.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Output {
+    /// The find.
+    pub trace_id: String,
+    /// What of it.
+    pub kind: Kind,
+    /// How many were passed over.
+    pub offset: usize,
+    /// How many are shown at most.
+    pub limit: usize,
+    /// How many there are.
+    pub total: usize,
+    /// The page.
+    pub items: Vec<HitItem>,
+}
+
+/// One thing that a find saw, or did not see.
+#[derive(Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct HitItem {
+    /// Where it is, as other tools take it.
+    #[serde(rename = "ref")]
+    pub place: Option<Ref>,
+    /// The file.
+    pub path: Option<String>,
+    /// The line; null for a whole file.
+    pub start_line: Option<u64>,
+    /// Why it was not looked at, or what the conflict is about.
+    pub reason: Option<String>,
+    /// Why it was found.
+    pub signals: Vec<String>,
+    /// How well it fits.
+    pub score: Option<f64>,
+    /// The sections that say otherwise.
+    pub conflict_with: Vec<String>,
+    /// What nothing was found for.
+    pub gap_hint: Option<String>,
+}
+
+impl HitItem {
+    fn found(item: &Item) -> Self {
+        Self {
+            path: Some(item.place.path.clone()),
+            start_line: item.place.start_line,
+            signals: item.place.signals.clone().unwrap_or_default(),
+            score: Some(item.score),
+            conflict_with: item.conflict_with.clone(),
+            place: Some(item.place.clone()),
+            ..Self::default()
+        }
+    }
+
+    fn unscanned(part: &Unscanned, line: Option<u32>) -> Self {
+        let start_line = line.map(u64::from);
+        let place = Ref {
+            target: if part.manual_id.is_some() { Target::Manual } else { Target::Vault },
+            manual_id: part.manual_id.as_deref().map(str::to_owned),
+            path: part.path.clone(),
+            start_line,
+            json_path: None,
+            title: None,
+            signals: None,
+            rev: None,
+        };
+        Self {
+            place: Some(place),
+            path: Some(part.path.clone()),
+            start_line,
+            reason: Some(part.reason.name().to_owned()),
+            ..Self::default()
+        }
+    }
+}
+
+/// Show page by page what a find saw, and what it did not.
+pub struct ManualHits;
+
+impl Tool for ManualHits {
+    const FACTS: Facts = Facts {
+        name: "manual_hits",
+        title: "Page through a find / 探索結果を見る",
+        description: "Show page by page what a find saw: candidates, the best of them, conflicts, gaps, and what was not scanned.",
+        effect: Effect::Read,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryRead),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "After a find, for more than its top or for what it left out.",
+            safe_defaults: r#"{"trace_id":"…","kind":"integrated_top"}"#,
+            common_errors: &[
+                ("not_found", "traces do not last; find again"),
+                ("invalid_parameter", "limit is 1 to 200"),
+            ],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let seen = set.shelves.traces.get(&call.identity, &input.trace_id)?;
+        let kind = input.kind.unwrap_or(Kind::Candidates);
+        let (offset, limit) = (input.offset.unwrap_or(0), input.limit.unwrap_or(50));
+        let (total, items) = page(&seen, kind, offset, limit);
+        call.note("trace_id", &input.trace_id);
+        call.note("total", total);
+        let text = format!("{} of {total} from {offset} on", items.len());
+        Ok(Reply::new(Output { trace_id: input.trace_id, kind, offset, limit, total, items }, text))
+    }
+}
+
+/// How many there are of a kind, and a page of them.
+fn page(seen: &Seen, kind: Kind, offset: usize, limit: usize) -> (usize, Vec<HitItem>) {
+    let found = |items: &[Item]| (items.len(), items.iter().skip(offset).take(limit).map(HitItem::found).collect());
+    match kind {
+        Kind::Candidates => found(&seen.candidates),
+        Kind::IntegratedTop => found(&seen.top),
+        Kind::Conflicts => {
+            let items = seen.conflicts.iter().skip(offset).take(limit);
+            let items = items.map(|(item, about)| HitItem { reason: Some(about.clone()), ..HitItem::found(item) });
+            (seen.conflicts.len(), items.collect())
+        }
+        Kind::Gaps => {
+            let items = seen.gaps.iter().skip(offset).take(limit);
+            (seen.gaps.len(), items.map(|hint| HitItem { gap_hint: Some(hint.clone()), ..HitItem::default() }).collect())
+        }
+        Kind::Unscanned => {
+            let (mut left, mut items) = (offset, Vec::new());
+            for part in &seen.unscanned {
+                if items.len() == limit {
+                    break;
+                }
+                if left >= part.count() {
+                    left -= part.count();
+                    continue;
+                }
+                if part.lines.is_empty() {
+                    items.push(HitItem::unscanned(part, None));
+                }
+                let lines = part.lines.iter().skip(left).take(limit - items.len());
+                items.extend(lines.map(|line| HitItem::unscanned(part, Some(*line))));
+                left = 0;
+            }
+            (seen.unscanned_count(), items)
+        }
+    }
+}
