@@ -9,8 +9,8 @@ use annai_core::Registry;
 use annai_core::config::Keys;
 use annai_core::tool::RegistryError;
 use annai_library::tools::{
-    BridgeCopyFile, BridgeCopySection, ManualFind, ManualHits, ManualList, ManualLs, ManualRead, ManualToc, VaultCreate, VaultLs,
-    VaultRead, VaultReplace, VaultScan, VaultSearch, VaultWrite,
+    BridgeCopyFile, BridgeCopySection, ManualFind, ManualHits, ManualList, ManualLs, ManualRead, ManualToc,
+    VaultCreate, VaultLs, VaultRead, VaultReplace, VaultScan, VaultSearch, VaultWrite,
 };
 use annai_library::{Library, LibrarySettings};
 use annai_server::{Server, ServerName, ServerSettings};

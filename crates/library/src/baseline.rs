@@ -41,7 +41,9 @@ impl Plain {
         for id in manuals.ids()? {
             let manual = manuals.get(&id)?;
             for path in manual.files()? {
-                let Ok(document) = RelPath::parse(&path).and_then(|path| manual.document(&path)) else { continue };
+                let Ok(document) = RelPath::parse(&path).and_then(|path| manual.document(&path)) else {
+                    continue;
+                };
                 for node in &document.nodes {
                     let text = document.text_of(node.start_line, node.own_end_line);
                     let mut counts: HashMap<String, f64> = HashMap::new();
@@ -49,7 +51,12 @@ impl Plain {
                         *counts.entry(gram).or_default() += 1.0;
                     }
                     let index = plain.sections.len();
-                    let section = Section { manual_id: id.clone(), path: path.clone(), line: node.start_line, title: node.title.clone() };
+                    let section = Section {
+                        manual_id: id.clone(),
+                        path: path.clone(),
+                        line: node.start_line,
+                        title: node.title.clone(),
+                    };
                     plain.sections.push((section, counts.values().sum()));
                     for (gram, count) in counts {
                         plain.postings.entry(gram).or_default().push((index, count));

@@ -3,10 +3,10 @@
 pub mod baseline;
 mod check;
 pub mod config;
-mod index;
 mod excerpting;
 mod explore;
 mod fs;
+mod index;
 mod manuals;
 mod readable;
 mod reading;

@@ -127,7 +127,8 @@ impl Manuals {
         let (mut files, mut bad) = (Vec::<TextFile>::new(), 0);
         for root in shared.chain(own) {
             let Ok(path) = RelPath::parse(WORDS) else { continue };
-            let read = root.open_file(&path).and_then(|(file, path)| fs::read_text(file, &path, MOST_WORD_BYTES));
+            let read =
+                root.open_file(&path).and_then(|(file, path)| fs::read_text(file, &path, MOST_WORD_BYTES));
             match read {
                 // A root that is itself a manual comes twice.
                 Ok(file) if !files.iter().any(|known| known.sha256 == file.sha256) => files.push(file),

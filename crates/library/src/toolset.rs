@@ -11,8 +11,8 @@ use tokio::signal::unix::SignalKind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::config;
-use crate::fs::{Kind, RelPath, fold_name};
 use crate::explore::{Dictionaries, Traces};
+use crate::fs::{Kind, RelPath, fold_name};
 use crate::index::{Collection, Shape, Source, View};
 use crate::manuals::{FileType, Manuals, is_part};
 use crate::scans::Scans;

@@ -67,7 +67,8 @@ struct Score {
 impl Score {
     fn of(expected: &[Expected], hits: &[Hit]) -> Self {
         let recall = |most: usize| {
-            let found = expected.iter().filter(|expected| hits.iter().take(most).any(|hit| expected.is(hit))).count();
+            let found =
+                expected.iter().filter(|expected| hits.iter().take(most).any(|hit| expected.is(hit))).count();
             found as f64 / expected.len().max(1) as f64
         };
         let first = hits.iter().position(|hit| expected.iter().any(|expected| expected.is(hit)));
@@ -137,7 +138,8 @@ pub(super) fn run(app: &App, questions: &Path, json: bool, misses: bool) -> Resu
         let millis = asked.elapsed().as_secs_f64() * 1e3;
         let more = json!({ "trace_id": found.get("trace_id"), "kind": "integrated_top", "limit": 20 });
         let more = runtime.block_on(call(&registry, "manual_hits", more))?;
-        let ours: Vec<_> = more.get("items").and_then(Value::as_array).into_iter().flatten().filter_map(hit).collect();
+        let ours: Vec<_> =
+            more.get("items").and_then(Value::as_array).into_iter().flatten().filter_map(hit).collect();
         let theirs = plain.search(&question.query, 20).into_iter().map(|section| Hit {
             manual_id: section.manual_id.clone(),
             path: section.path.clone(),
@@ -146,7 +148,11 @@ pub(super) fn run(app: &App, questions: &Path, json: bool, misses: bool) -> Resu
         });
         let score = Score::of(&question.expected, &ours);
         if misses && score.recall_5 < 1.0 {
-            let best: Vec<_> = ours.iter().take(5).map(|hit| format!("{}/{}:{} {}", hit.manual_id, hit.path, hit.line, hit.title)).collect();
+            let best: Vec<_> = ours
+                .iter()
+                .take(5)
+                .map(|hit| format!("{}/{}:{} {}", hit.manual_id, hit.path, hit.line, hit.title))
+                .collect();
             missed.push_str(&format!("{} {}\n  {}\n", question.id, question.query, best.join("\n  ")));
         }
         outcomes.push(Outcome {
@@ -162,7 +168,9 @@ pub(super) fn run(app: &App, questions: &Path, json: bool, misses: bool) -> Resu
     facets.dedup();
     let mut rows: Vec<_> = facets
         .iter()
-        .map(|facet| Row::of(facet, &outcomes.iter().filter(|outcome| outcome.facet == **facet).collect::<Vec<_>>()))
+        .map(|facet| {
+            Row::of(facet, &outcomes.iter().filter(|outcome| outcome.facet == **facet).collect::<Vec<_>>())
+        })
         .collect();
     rows.push(Row::of("all", &outcomes.iter().collect::<Vec<_>>()));
     let text = if json { format!("{:#}\n", json!({ "facets": rows })) } else { missed + &table(&rows) };
@@ -173,8 +181,9 @@ pub(super) fn run(app: &App, questions: &Path, json: bool, misses: bool) -> Resu
 /// The questions of a file, or of `questions.jsonl` in a folder.
 fn read(path: &Path) -> Result<Vec<Question>, Failure> {
     let path: PathBuf = if path.is_dir() { path.join("questions.jsonl") } else { path.to_owned() };
-    let text = std::fs::read_to_string(&path)
-        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}; give a file of questions", path.display())))?;
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        Failure::usage(format!("{} cannot be read: {error}; give a file of questions", path.display()))
+    })?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let read = lines.map(|(number, line)| {
         serde_json::from_str(line)
@@ -196,7 +205,12 @@ fn hit(item: &Value) -> Option<Hit> {
     let place = item.get("ref")?;
     let text = |key: &str| place.get(key).and_then(Value::as_str).map(str::to_owned);
     let line = place.get("start_line").and_then(Value::as_u64).unwrap_or(1);
-    Some(Hit { manual_id: text("manual_id")?, path: text("path")?, title: text("title").unwrap_or_default(), line })
+    Some(Hit {
+        manual_id: text("manual_id")?,
+        path: text("path")?,
+        title: text("title").unwrap_or_default(),
+        line,
+    })
 }
 
 fn table(rows: &[Row]) -> String {

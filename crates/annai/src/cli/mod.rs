@@ -193,7 +193,9 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
             let arguments = serde_json::json!({ "query": words.join(" ") }).to_string();
             call::run(&quietly(options)?, tool, &[arguments], call::Format::new(*json))
         }
-        Some(Command::Eval { questions, misses, json }) => eval::run(&quietly(options)?, questions, *json, *misses),
+        Some(Command::Eval { questions, misses, json }) => {
+            eval::run(&quietly(options)?, questions, *json, *misses)
+        }
         Some(Command::Doctor) => doctor::run(options),
         Some(Command::Init { client }) => init::run(*client),
         Some(Command::Completions { shell }) => {

@@ -54,7 +54,21 @@ static FACT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// What turns a statement into its opposite.
 const NEGATIONS: &[&str] = &[
-    "ない", "ません", "不可", "対象外", "除く", "禁止", "できず", "せず", "not ", "cannot", "can't", "never", "n't ", "no longer", "prohibited",
+    "ない",
+    "ません",
+    "不可",
+    "対象外",
+    "除く",
+    "禁止",
+    "できず",
+    "せず",
+    "not ",
+    "cannot",
+    "can't",
+    "never",
+    "n't ",
+    "no longer",
+    "prohibited",
     "forbidden",
 ];
 
@@ -63,13 +77,17 @@ pub fn conflicts(views: &[View], query: &Query, candidates: &[Candidate]) -> Vec
     let needles: Vec<Vec<Needle>> = query
         .terms
         .iter()
-        .map(|term| term.forms.iter().filter(|form| form.weight > 0.8).map(|form| Needle::new(&form.text)).collect())
+        .map(|term| {
+            term.forms.iter().filter(|form| form.weight > 0.8).map(|form| Needle::new(&form.text)).collect()
+        })
         .collect();
     let mut statements: Vec<Statement> = Vec::new();
     for candidate in candidates.iter().filter(|candidate| candidate.terms != 0).take(CLOSELY) {
         let Some((segment, node)) = at(views, candidate.place) else { continue };
         let sentences = sentences(segment.text_of(node));
-        statements.extend(sentences.take(MOST_SENTENCES).filter_map(|sentence| state(sentence, candidate.place, &needles)));
+        statements.extend(
+            sentences.take(MOST_SENTENCES).filter_map(|sentence| state(sentence, candidate.place, &needles)),
+        );
     }
     let mut found: Vec<Conflict> = Vec::new();
     for (index, one) in statements.iter().enumerate() {
@@ -81,7 +99,11 @@ pub fn conflicts(views: &[View], query: &Query, candidates: &[Candidate]) -> Vec
             }
             let Some(difference) = difference(one, other) else { continue };
             let term = query.terms.get(shared.trailing_zeros() as usize).map_or("", |term| term.text());
-            found.push(Conflict { one: one.place, other: other.place, about: format!("{term}: {difference}") });
+            found.push(Conflict {
+                one: one.place,
+                other: other.place,
+                about: format!("{term}: {difference}"),
+            });
             if found.len() == MOST {
                 return found;
             }
@@ -91,7 +113,11 @@ pub fn conflicts(views: &[View], query: &Query, candidates: &[Candidate]) -> Vec
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().flat_map(|line| line.split_inclusive('。')).flat_map(|part| part.split(". ")).map(str::trim).filter(|part| !part.is_empty())
+    text.lines()
+        .flat_map(|line| line.split_inclusive('。'))
+        .flat_map(|part| part.split(". "))
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
 }
 
 /// What a sentence states of the question's terms; none where it has none of them.
@@ -118,7 +144,9 @@ fn state(sentence: &str, place: Place, needles: &[Vec<Needle>]) -> Option<Statem
     for negation in NEGATIONS {
         bare = bare.replace(negation, " ");
     }
-    tokens(&bare, &mut |key| drop(words.insert(key)));
+    tokens(&bare, &mut |key| {
+        words.insert(key);
+    });
     Some(Statement { place, terms, words, facts, negative })
 }
 
@@ -131,8 +159,10 @@ fn are_alike(one: &HashSet<Key>, other: &HashSet<Key>) -> bool {
 /// What two alike statements disagree about.
 fn difference(one: &Statement, other: &Statement) -> Option<String> {
     for (unit, number) in &one.facts {
-        let theirs: Vec<_> = other.facts.iter().filter(|(other, _)| other == unit).map(|(_, number)| number).collect();
-        let ours: Vec<_> = one.facts.iter().filter(|(other, _)| other == unit).map(|(_, number)| number).collect();
+        let theirs: Vec<_> =
+            other.facts.iter().filter(|(other, _)| other == unit).map(|(_, number)| number).collect();
+        let ours: Vec<_> =
+            one.facts.iter().filter(|(other, _)| other == unit).map(|(_, number)| number).collect();
         let apart = !theirs.is_empty() && !ours.iter().any(|number| theirs.contains(number));
         if let (true, Some(their)) = (apart, theirs.first()) {
             return Some(format!("{number} {unit} / {their} {unit}"));
@@ -147,21 +177,37 @@ mod tests {
     use crate::explore::dictionary::Dictionary;
 
     fn clash(question: &str, one: &str, other: &str) -> Option<String> {
-        let query = Query::new(question, None, Dictionary::built_in()).unwrap();
+        let query = Query::new(question, None, &Dictionary::new(&[])).unwrap();
         let needles: Vec<Vec<Needle>> =
             query.terms.iter().map(|term| vec![Needle::new(term.text())]).collect();
         let place = |node| Place { view: 0, segment: 0, node };
         let (one, other) = (state(one, place(1), &needles)?, state(other, place(2), &needles)?);
-        (one.terms & other.terms != 0 && are_alike(&one.words, &other.words)).then(|| difference(&one, &other))?
+        (one.terms & other.terms != 0 && are_alike(&one.words, &other.words))
+            .then(|| difference(&one, &other))?
     }
 
     #[test]
     fn other_numbers_and_opposites_are_conflicts() {
         for (question, one, other, expected) in [
-            ("返品の期限", "返品は商品到着後14日以内に限ります", "返品は商品到着後三十日以内に限ります", Some("14 日 / 30 日")),
-            ("refund window", "the refund window is 14 days", "the refund window is 30 days", Some("14 day / 30 day")),
+            (
+                "返品の期限",
+                "返品は商品到着後14日以内に限ります",
+                "返品は商品到着後三十日以内に限ります",
+                Some("14 日 / 30 日"),
+            ),
+            (
+                "refund window",
+                "the refund window is 14 days",
+                "the refund window is 30 days",
+                Some("14 day / 30 day"),
+            ),
             ("返品", "開封後の返品はできます", "開封後の返品はできません", None),
-            ("gift cards", "gift cards can be returned in store", "gift cards cannot be returned in store", None),
+            (
+                "gift cards",
+                "gift cards can be returned in store",
+                "gift cards cannot be returned in store",
+                None,
+            ),
             ("返品の期限", "返品は商品到着後14日以内に限ります", "返品は商品到着後14日以内に限ります", None),
             ("返品", "返品の送料は500円です", "返品の窓口は平日9時から受け付けます", None),
         ] {
@@ -172,7 +218,8 @@ mod tests {
             }
         }
         assert_eq!(
-            clash("ギフト券の返品", "ギフト券の返品は店頭で受け付ける", "ギフト券の返品は店頭で受け付けない").as_deref(),
+            clash("ギフト券の返品", "ギフト券の返品は店頭で受け付ける", "ギフト券の返品は店頭で受け付けない")
+                .as_deref(),
             Some("yes / no")
         );
     }

@@ -32,7 +32,9 @@ pub fn exceptions(
                 candidate.score *= 1.12;
             }
         }
-        let Some(file) = segment.file_of(node).filter(|_| rank < CLOSELY && beside.len() < MOST_ADDED) else { continue };
+        let Some(file) = segment.file_of(node).filter(|_| rank < CLOSELY && beside.len() < MOST_ADDED) else {
+            continue;
+        };
         let is_near = |other: &NodeEntry| {
             let sibling = other.parent == node.parent && node.parent.is_some();
             let inside = other.start_line > node.start_line && other.end_line <= node.end_line;
@@ -40,7 +42,11 @@ pub fn exceptions(
         };
         for (index, other) in segment.nodes_of(file).filter(|(_, other)| is_near(other)) {
             let place = Place { node: index, ..candidate.place };
-            if !known.contains(&place) && beside.len() < MOST_ADDED && allowed(place) && speaks(segment, other) {
+            if !known.contains(&place)
+                && beside.len() < MOST_ADDED
+                && allowed(place)
+                && speaks(segment, other)
+            {
                 let share = if intent == Intent::Exceptions { 0.4 } else { 0.2 };
                 let score = beside.entry(place).or_default();
                 *score = score.max(candidate.score * share);

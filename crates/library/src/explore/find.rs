@@ -11,15 +11,15 @@ use super::conflicts::conflicts;
 use super::dictionary::Dictionary;
 use super::exceptions::exceptions;
 use super::gaps::{gaps, sufficiency};
+use super::keeping::{self, keep};
 use super::matching::{Matched, Place, matching};
 use super::next::{self, Outlook};
 use super::query::{Intent, Query};
-use super::rank::{Candidate, Signals, at, rank};
+use super::rank::{self, Candidate, Signals, at, rank};
 use super::references::follow;
 use super::scope::{Grant, Scope};
 use super::summary::{Escalation, SignalCoverage, Status, Summary, rounded};
 use super::trace::{Reason, Seen, Unscanned};
-use super::keeping::{self, keep};
 use crate::index::View;
 use crate::reference::{NextAction, Target};
 use crate::toolset::{Shelves, Wanted};
@@ -124,7 +124,8 @@ pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, 
             if asked.max_stage >= 4 {
                 views = shelves.views(&all, deadline, wanted)?;
                 granted = scope(&views);
-                round = explore(&views, round.query, &dictionary, &granted, asked.budget.candidates, deadline);
+                round =
+                    explore(&views, round.query, &dictionary, &granted, asked.budget.candidates, deadline);
                 (round.stage, expanded) = (4, true);
                 reasons.push(Escalation::ManualScopeExpanded);
             } else {
@@ -158,7 +159,12 @@ pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, 
     };
     let (scanned_files, scanned_nodes) = scanned(&views, &granted, &round.matched);
     let unreadable: usize = views.iter().map(|view| view.unreadable).sum();
-    let unsound = views.iter().flat_map(|view| &view.segments).flat_map(|segment| &segment.files).filter(|file| !file.sound).count();
+    let unsound = views
+        .iter()
+        .flat_map(|view| &view.segments)
+        .flat_map(|segment| &segment.files)
+        .filter(|file| !file.sound)
+        .count();
     let summary = Summary {
         scanned_files,
         scanned_nodes,
@@ -178,13 +184,28 @@ pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, 
         cutoff_reason: cutoff(&seen.unscanned),
         escalation_reasons: reasons,
     };
-    let outlook = Outlook { asked, home: home.as_deref(), gap_terms: gaps.terms, query: &round.query, summary: &summary, seen: &seen, trace_id: &trace_id };
+    let outlook = Outlook {
+        asked,
+        home: home.as_deref(),
+        gap_terms: gaps.terms,
+        query: &round.query,
+        summary: &summary,
+        seen: &seen,
+        trace_id: &trace_id,
+    };
     let next_actions = next::after_manual_find(&outlook);
     Ok(Found { trace_id, summary, seen, next_actions })
 }
 
 /// Goes through stages 0 to 3.
-fn explore(views: &[View], query: Query, dictionary: &Dictionary, scope: &Scope, most: usize, deadline: Instant) -> Round {
+fn explore(
+    views: &[View],
+    query: Query,
+    dictionary: &Dictionary,
+    scope: &Scope,
+    most: usize,
+    deadline: Instant,
+) -> Round {
     let allowed = |place: Place| scope.allows(views, place);
     let matched = matching(views, &query, &allowed, deadline);
     let (mut candidates, mut left) = rank(views, &query, &matched, most);
@@ -210,7 +231,10 @@ fn explore(views: &[View], query: Query, dictionary: &Dictionary, scope: &Scope,
     candidates.truncate(most);
     let mut unscanned = keeping::unscanned(views, &left, Reason::CandidateCap);
     let missed = matched.missed.iter().flat_map(|(view, segment)| {
-        let nodes = views.get(*view as usize).and_then(|view| view.segments.get(*segment as usize)).map_or(0, |segment| segment.nodes.len());
+        let nodes = views
+            .get(*view as usize)
+            .and_then(|view| view.segments.get(*segment as usize))
+            .map_or(0, |segment| segment.nodes.len());
         (0..).zip(0..nodes).map(|(node, _)| Place { view: *view, segment: *segment, node })
     });
     let missed: Vec<_> = missed.filter(|place| allowed(*place)).collect();
@@ -219,7 +243,13 @@ fn explore(views: &[View], query: Query, dictionary: &Dictionary, scope: &Scope,
         let name: Arc<str> = view.name.as_str().into();
         let whole = |reason| {
             let name = name.clone();
-            move |path: &String| Unscanned { manual_id: Some(name.clone()), path: path.clone(), sha256: None, reason, lines: Vec::new() }
+            move |path: &String| Unscanned {
+                manual_id: Some(name.clone()),
+                path: path.clone(),
+                sha256: None,
+                reason,
+                lines: Vec::new(),
+            }
         };
         unscanned.extend(view.pending.iter().map(whole(Reason::TimeBudget)));
         unscanned.extend(view.too_large.iter().map(whole(Reason::HardLimit)));
@@ -229,11 +259,7 @@ fn explore(views: &[View], query: Query, dictionary: &Dictionary, scope: &Scope,
 
 /// A heading with nothing of its own, and a section below it that matches by the same words, are one hit: the latter.
 fn merge(views: &[View], candidates: &mut Vec<Candidate>) {
-    let is_bare = |place: Place| {
-        at(views, place).is_some_and(|(segment, node)| {
-            segment.text_of(node).lines().skip(node.heading_lines as usize).all(|line| line.trim().is_empty())
-        })
-    };
+    let is_bare = |place: Place| at(views, place).is_some_and(|(segment, node)| rank::is_bare(segment, node));
     let mut below: HashMap<Place, u64> = HashMap::new();
     for candidate in candidates.iter() {
         let mut above = at(views, candidate.place).and_then(|(_, node)| node.parent);
@@ -244,7 +270,8 @@ fn merge(views: &[View], candidates: &mut Vec<Candidate>) {
         }
     }
     candidates.retain(|candidate| {
-        let covered = below.get(&candidate.place).is_some_and(|terms| terms & candidate.terms == candidate.terms);
+        let covered =
+            below.get(&candidate.place).is_some_and(|terms| terms & candidate.terms == candidate.terms);
         !(covered && is_bare(candidate.place))
     });
 }

@@ -27,12 +27,20 @@ pub fn gaps(views: &[View], query: &Query, candidates: &[Candidate]) -> Gaps {
         }
     }
     let missing = match query.intent {
-        Intent::Exceptions if !candidates.iter().any(|candidate| candidate.signals.has(Signals::EXCEPTIONS)) => {
+        Intent::Exceptions
+            if !candidates.iter().any(|candidate| candidate.signals.has(Signals::EXCEPTIONS)) =>
+        {
             Some("no section speaks of an exception")
         }
-        Intent::Definition if !shows(views, query.intent, candidates) => Some("no section reads like a definition"),
-        Intent::Procedure if !shows(views, query.intent, candidates) => Some("no section reads like steps to follow"),
-        Intent::Eligibility if !shows(views, query.intent, candidates) => Some("no section states conditions"),
+        Intent::Definition if !shows(views, query.intent, candidates) => {
+            Some("no section reads like a definition")
+        }
+        Intent::Procedure if !shows(views, query.intent, candidates) => {
+            Some("no section reads like steps to follow")
+        }
+        Intent::Eligibility if !shows(views, query.intent, candidates) => {
+            Some("no section states conditions")
+        }
         Intent::Compare if candidates.len() < 2 => Some("there is only one section to compare"),
         _ => None,
     };

@@ -19,7 +19,13 @@ fn script(letter: char) -> Script {
     match letter {
         '\u{3041}'..='\u{3096}' => Script::Hiragana,
         '\u{30a1}'..='\u{30fa}' | 'ー' => Script::Katakana,
-        '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '々' | '〇' | '〆' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' => Script::Kanji,
+        '\u{4e00}'..='\u{9fff}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '々'
+        | '〇'
+        | '〆'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}' => Script::Kanji,
         _ if letter.is_alphanumeric() => Script::Word,
         _ => Script::Other,
     }
@@ -55,8 +61,10 @@ fn runs(text: &str) -> Vec<Run> {
 
 /// Units that a number before them belongs to, the longer first.
 const UNITS: &[&str] = &[
-    "か月", "ヶ月", "カ月", "箇月", "ケ月", "時間", "週間", "年間", "日間", "万円", "千円", "億円", "年度", "分間", "か国", "ヶ国", "日", "年", "月", "円", "歳", "才", "回", "人", "名", "件", "度", "分", "秒", "時", "週", "条", "章", "節",
-    "項", "号", "編", "部", "版", "階", "割", "倍", "台", "本", "枚", "泊", "口", "級", "型", "個", "番", "代", "世紀",
+    "か月", "ヶ月", "カ月", "箇月", "ケ月", "時間", "週間", "年間", "日間", "万円", "千円", "億円", "年度",
+    "分間", "か国", "ヶ国", "日", "年", "月", "円", "歳", "才", "回", "人", "名", "件", "度", "分", "秒",
+    "時", "週", "条", "章", "節", "項", "号", "編", "部", "版", "階", "割", "倍", "台", "本", "枚", "泊",
+    "口", "級", "型", "個", "番", "代", "世紀",
 ];
 
 /// The terms of a question without spaces, in bytes of it, and how much each matters.
@@ -114,7 +122,10 @@ pub fn terms(text: &str) -> Vec<(Range<usize>, Role)> {
         index += 1;
     }
     close(&mut open, Role::Soft);
-    found.retain(|(range, _)| range.start < range.end && text.get(range.clone()).is_some_and(|term| !is_empty_noun(term) && !is_one_kana(term)));
+    found.retain(|(range, _)| {
+        range.start < range.end
+            && text.get(range.clone()).is_some_and(|term| !is_empty_noun(term) && !is_one_kana(term))
+    });
     found
 }
 
@@ -150,7 +161,8 @@ fn hiragana(
         }
         // What inflects the Kanji, then what joins. The first letter tells a verb of one Kanji from a noun.
         let inflected = (0..=3).find(|count| {
-            letters.get(..*count).is_some_and(|part| part.iter().all(|letter| inflects(*letter))) && joins(*count)
+            letters.get(..*count).is_some_and(|part| part.iter().all(|letter| inflects(*letter)))
+                && joins(*count)
         });
         if let Some(count) = inflected {
             let short = open.as_ref().is_some_and(|open| open.end - open.start <= '漢'.len_utf8());

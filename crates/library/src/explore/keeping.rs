@@ -19,7 +19,13 @@ const TOP: usize = 20;
 const REV: usize = 12;
 
 /// What a pass saw.
-pub fn keep(views: &[View], round: &Round, conflicts: &[Conflict], gaps: Vec<String>, target: Target) -> Seen {
+pub fn keep(
+    views: &[View],
+    round: &Round,
+    conflicts: &[Conflict],
+    gaps: Vec<String>,
+    target: Target,
+) -> Seen {
     let needles = needles(&round.query);
     let ids: HashMap<Place, String> = conflicts
         .iter()
@@ -27,7 +33,9 @@ pub fn keep(views: &[View], round: &Round, conflicts: &[Conflict], gaps: Vec<Str
         .filter_map(|place| Some((place, id(views, place)?)))
         .collect();
     let against = |place: Place| -> Vec<String> {
-        let pairs = conflicts.iter().flat_map(|conflict| [(conflict.one, conflict.other), (conflict.other, conflict.one)]);
+        let pairs = conflicts
+            .iter()
+            .flat_map(|conflict| [(conflict.one, conflict.other), (conflict.other, conflict.one)]);
         pairs.filter(|(one, _)| *one == place).filter_map(|(_, other)| ids.get(&other).cloned()).collect()
     };
     let item = |candidate: &Candidate| {
@@ -49,7 +57,8 @@ pub fn keep(views: &[View], round: &Round, conflicts: &[Conflict], gaps: Vec<Str
     }
     let mut candidates = ranked;
     candidates.sort_by(|one, other| {
-        let key = |item: &Item| (item.place.manual_id.clone(), item.place.path.clone(), item.place.start_line);
+        let key =
+            |item: &Item| (item.place.manual_id.clone(), item.place.path.clone(), item.place.start_line);
         key(one).cmp(&key(other))
     });
     Seen { candidates, top, unscanned: round.unscanned.clone(), conflicts: told, gaps }
@@ -60,7 +69,11 @@ fn id(views: &[View], place: Place) -> Option<String> {
     let (segment, node) = at(views, place)?;
     let manual = views.get(place.view as usize).map_or("", |view| view.name.as_str());
     let path = &segment.file_of(node)?.path;
-    Some(if manual.is_empty() { format!("{path}#L{}", node.start_line) } else { format!("{manual}/{path}#L{}", node.start_line) })
+    Some(if manual.is_empty() {
+        format!("{path}#L{}", node.start_line)
+    } else {
+        format!("{manual}/{path}#L{}", node.start_line)
+    })
 }
 
 /// What to look for to find the line that a hit stands on.
@@ -76,7 +89,8 @@ fn place_of(views: &[View], candidate: &Candidate, needles: &[Needle], target: T
         // One node may be a whole file: the line of the first hit is what a reader wants.
         Shape::Json | Shape::Paragraphs => hit_line(segment, node, needles),
     };
-    let manual_id = (target == Target::Manual).then(|| views.get(candidate.place.view as usize).map(|view| view.name.clone()));
+    let manual_id = (target == Target::Manual)
+        .then(|| views.get(candidate.place.view as usize).map(|view| view.name.clone()));
     let mut rev = file.sha256.to_string();
     rev.truncate(REV);
     Some(Ref {

@@ -6,8 +6,26 @@ use std::time::Instant;
 
 use super::loosely::{Fit, Needle};
 use super::query::{Form, Query, Role};
-use super::tuning::tune;
 use crate::index::{Key, Posting, Segment, View, all_of};
+
+// Found by measuring on questions of several kinds (`annai eval`); the ranking is not sensitive to any of them alone.
+/// How soon more of the same tells nothing new, and how much longer texts are held against it.
+const SATURATION: f32 = 1.2;
+const LENGTH: f32 = 0.6;
+/// Shorter texts, beside the average, gain no more by it.
+const SHORTEST: f32 = 0.3;
+/// What a heading, and the headings and names above it, are worth beside the text.
+const TITLE: f32 = 1.5;
+const PATH: f32 = 1.5;
+const MOST_IN_PATH: u32 = 3;
+/// What a term that must be there is worth beside one that should.
+const MUST: f32 = 1.4;
+/// What the letters between the terms of a question are worth beside theirs.
+const BETWEEN: f32 = 0.3;
+/// What a term is worth when its letters stand together, apart, and in part.
+const TOGETHER: f32 = 1.25;
+const APART: f32 = 0.8;
+const PARTLY: f32 = 0.9;
 
 /// A node that holds something of a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,12 +98,11 @@ impl Statistics {
 
     /// How much a key in so many places is worth.
     fn worth(&self, segment: &Segment, posting: Posting, rarity: f32) -> f32 {
-        let (k1, b) = (tune("k1", 1.2), tune("b", 0.6));
         let length = segment.node(posting.node).map_or(0, |node| node.length) as f32;
-        let length = (length / self.average).max(tune("floor", 0.3));
-        let body = posting.body as f32 / (1.0 - b + b * length);
-        let often = body + posting.title as f32 * tune("title", 2.5) + (posting.path.min(3)) as f32 * tune("path", 0.8);
-        rarity * often * (k1 + 1.0) / (often + k1)
+        let length = (length / self.average).max(SHORTEST);
+        let body = posting.body as f32 / (1.0 - LENGTH + LENGTH * length);
+        let often = body + posting.title as f32 * TITLE + posting.path.min(MOST_IN_PATH) as f32 * PATH;
+        rarity * often * (SATURATION + 1.0) / (often + SATURATION)
     }
 }
 
@@ -147,8 +164,11 @@ struct Found {
 /// Looks for the terms of a question in every segment, until the deadline.
 pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: Instant) -> Matched {
     let statistics = Statistics::new(views, query);
-    let needles: Vec<Vec<Needle>> =
-        query.terms.iter().map(|term| term.forms.iter().map(|form| Needle::new(&form.text)).collect()).collect();
+    let needles: Vec<Vec<Needle>> = query
+        .terms
+        .iter()
+        .map(|term| term.forms.iter().map(|form| Needle::new(&form.text)).collect())
+        .collect();
     let mut matched = Matched { counts: vec![0; query.terms.len()], ..Matched::default() };
     let mut scratch = Scratch::default();
     let mut looked_at = false;
@@ -173,15 +193,17 @@ pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: I
                     let own = std::ptr::eq(form, term.forms.first().unwrap_or(form));
                     settle(segment, form, needle, own, 1 << index, &mut scratch, &mut found);
                 }
-                let role = if term.role == Role::Must { tune("must", 1.4) } else { 1.0 };
+                let role = term.strength * if term.role == Role::Must { MUST } else { 1.0 };
                 for found in &mut found {
                     found.score += role * std::mem::take(&mut found.best);
                 }
             }
             for key in &query.keys {
-                let rarity = statistics.rarity(*key) * tune("glue", 0.15);
+                let rarity = statistics.rarity(*key) * BETWEEN;
                 for posting in segment.find(*key) {
-                    if let Some(found) = found.get_mut(posting.node as usize).filter(|found| found.whole | found.loose != 0) {
+                    if let Some(found) =
+                        found.get_mut(posting.node as usize).filter(|found| found.whole | found.loose != 0)
+                    {
                         found.score += statistics.worth(segment, posting, rarity);
                     }
                 }
@@ -192,7 +214,9 @@ pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: I
                     let needle = Needle::new(&form.text);
                     scratch.drain(|node, _, keys, _| {
                         if usize::from(keys) >= form.keys.len().max(1)
-                            && segment.node(node).is_some_and(|entry| needle.find(segment.text_of(entry)).is_some())
+                            && segment
+                                .node(node)
+                                .is_some_and(|entry| needle.find(segment.text_of(entry)).is_some())
                             && let Some(found) = found.get_mut(node as usize)
                         {
                             *found = Found::default();
@@ -203,7 +227,13 @@ pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: I
             for (node, found) in (0..).zip(found).filter(|(_, found)| found.whole | found.loose != 0) {
                 if keep(node) {
                     let Found { score, whole, loose, heading, .. } = found;
-                    matched.hits.push(Hit { place: place(node), score, whole, loose: loose & !whole, heading });
+                    matched.hits.push(Hit {
+                        place: place(node),
+                        score,
+                        whole,
+                        loose: loose & !whole,
+                        heading,
+                    });
                     for (index, count) in matched.counts.iter_mut().enumerate() {
                         *count += usize::from((whole | loose) >> index & 1 == 1);
                     }
@@ -215,7 +245,7 @@ pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: I
     let weight = |(term, count): (&super::query::Term, &usize)| {
         let count = *count as f32;
         let rarity = (1.0 + (statistics.nodes - count + 0.5).max(0.5) / (count + 0.5)).ln();
-        rarity * if term.role == Role::Must { 1.5 } else { 1.0 }
+        rarity * term.strength * if term.role == Role::Must { 1.5 } else { 1.0 }
     };
     matched.weights = query.terms.iter().zip(&matched.counts).map(weight).collect();
     matched
@@ -265,10 +295,10 @@ fn settle(
             match fit {
                 Some(Fit::Whole) if own => found.whole |= bit,
                 Some(_) => found.loose |= bit,
-                None => worth *= tune("apart", 0.8),
+                None => worth *= APART,
             }
             match fit {
-                Some(_) if wanted > 1 => worth *= tune("together", 1.25),
+                Some(_) if wanted > 1 => worth *= TOGETHER,
                 None if wanted > 2 || form.text.is_ascii() => found.loose |= bit,
                 _ => {}
             }
@@ -277,7 +307,7 @@ fn settle(
             }
         } else if wanted >= 3 && held * 5 >= wanted * 3 {
             found.loose |= bit;
-            worth *= tune("partly", 0.9);
+            worth *= PARTLY;
         }
         found.best = found.best.max(worth);
     });

@@ -16,11 +16,10 @@ mod references;
 mod scope;
 mod summary;
 mod trace;
-mod tuning;
 mod words;
 
-pub use dictionary::{Dictionaries, Dictionary};
-pub use find::{Asked, Budget, Found, find};
+pub use dictionary::Dictionaries;
+pub use find::{Asked, Budget, find};
 pub use query::Intent;
 pub use summary::Summary;
 pub use trace::{Item, Seen, Traces, Unscanned};

@@ -38,7 +38,9 @@ pub fn after_manual_find(outlook: &Outlook<'_>) -> Vec<NextAction> {
     let action = match summary.integration_status {
         Status::Ready => NextAction::stop(summary.sufficiency_score),
         Status::Blocked => NextAction::stop(0.5),
-        Status::NeedsFollowup => NextAction::call("manual_hits", 0.6, json!({ "trace_id": trace_id, "kind": "integrated_top" })),
+        Status::NeedsFollowup => {
+            NextAction::call("manual_hits", 0.6, json!({ "trace_id": trace_id, "kind": "integrated_top" }))
+        }
     };
     vec![action]
 }
@@ -66,13 +68,22 @@ fn again(outlook: &Outlook<'_>) -> Option<NextAction> {
         }
         Some(NextAction::call("manual_find", 0.7, Value::Object(params)))
     };
-    let late: usize = seen.unscanned.iter().filter(|part| part.reason == Reason::TimeBudget).map(|part| part.count()).sum();
+    let late: usize =
+        seen.unscanned.iter().filter(|part| part.reason == Reason::TimeBudget).map(|part| part.count()).sum();
     let before = asked.left_out_of.as_ref().map(|(_, before)| {
-        before.unscanned.iter().filter(|part| part.reason == Reason::TimeBudget).map(|part| part.count()).sum::<usize>()
+        before
+            .unscanned
+            .iter()
+            .filter(|part| part.reason == Reason::TimeBudget)
+            .map(|part| part.count())
+            .sum::<usize>()
     });
     if late > 0 && before.is_none_or(|before| late < before) {
         // The same question, of what there was no time for.
-        return find(&[("query", asked.query.clone().into()), ("only_unscanned_from_trace_id", (*trace_id).into())]);
+        return find(&[
+            ("query", asked.query.clone().into()),
+            ("only_unscanned_from_trace_id", (*trace_id).into()),
+        ]);
     }
     if asked.left_out_of.is_some() {
         return None;
@@ -84,7 +95,8 @@ fn again(outlook: &Outlook<'_>) -> Option<NextAction> {
     }
     // What one manual does not cover another may, if it was not looked at.
     let terms = outlook.query.terms.iter().enumerate();
-    let missing: Vec<_> = terms.filter(|(index, _)| outlook.gap_terms >> index & 1 == 1).map(|(_, term)| term.text()).collect();
+    let missing: Vec<_> =
+        terms.filter(|(index, _)| outlook.gap_terms >> index & 1 == 1).map(|(_, term)| term.text()).collect();
     let missing = missing.join(" ");
     let elsewhere = home.is_some() && asked.manual_id.is_some() && !outlook.summary.scope_expanded;
     if elsewhere && !missing.is_empty() && missing != asked.query {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dictionary::Dictionary;
 use super::japanese;
-use super::words::{intent_of, is_stop};
+use super::words::{asked_units, intent_of, is_stop, strength};
 use crate::index::{Class, Key, class, exact, tokens, word};
 use crate::text::{is_separator, kanji_number, kanji_numeral, normalize_line};
 
@@ -49,6 +49,8 @@ pub struct Query {
     pub intent: Intent,
     /// The keys of the whole question, with what stands between its terms.
     pub keys: Vec<Key>,
+    /// The units that its answer will name.
+    pub units: Vec<&'static str>,
 }
 
 /// A term of a question.
@@ -58,6 +60,8 @@ pub struct Term {
     pub role: Role,
     /// Itself, then what means the same.
     pub forms: Vec<Form>,
+    /// How much it says beside the others.
+    pub strength: f32,
     /// Where it stands in the question's normal form.
     pub range: Range<usize>,
 }
@@ -119,7 +123,9 @@ impl Query {
     /// Reads a question.
     pub fn new(question: &str, intent: Option<Intent>, dictionary: &Dictionary) -> Result<Self, ToolError> {
         if !question.chars().any(|letter| matches!(class(letter), Class::Word | Class::Unspaced)) {
-            return Err(ToolError::invalid("query: expected words to look for, got only separators and signs"));
+            return Err(ToolError::invalid(
+                "query: expected words to look for, got only separators and signs",
+            ));
         }
         let Split { quoted, negatives, rest } = split(question);
         let normal = normal_line(&rest);
@@ -161,15 +167,17 @@ impl Query {
         keys.retain(|key| !is_end(*key));
         keys.sort_unstable();
         keys.dedup();
-        let negatives = negatives.iter().filter_map(|text| Term::new(Role::Must, &normal_line(text), 0..0)).collect();
-        let intent = intent.unwrap_or_else(|| intent_of(&normal_line(question)));
-        Ok(Self { terms, negatives, intent, keys })
+        let negatives =
+            negatives.iter().filter_map(|text| Term::new(Role::Must, &normal_line(text), 0..0)).collect();
+        let whole = normal_line(question);
+        let intent = intent.unwrap_or_else(|| intent_of(&whole));
+        Ok(Self { terms, negatives, intent, keys, units: asked_units(&whole) })
     }
 }
 
 impl Term {
     fn new(role: Role, text: &str, range: Range<usize>) -> Option<Self> {
-        Some(Self { role, forms: vec![Form::new(text, 1.0)?], range })
+        Some(Self { role, strength: strength(text), forms: vec![Form::new(text, 1.0)?], range })
     }
 }
 
@@ -206,7 +214,10 @@ fn split(question: &str) -> Split {
         if let Some(close) = quote.and_then(closing) {
             let inner = after.chars().skip(skip).take_while(|letter| *letter != close).collect::<String>();
             let closed = after.chars().skip(skip).count() > inner.chars().count();
-            if closed && !inner.trim().is_empty() && !(letter == '\'' || (before.is_alphanumeric() && letter == '"')) {
+            if closed
+                && !inner.trim().is_empty()
+                && !(letter == '\'' || (before.is_alphanumeric() && letter == '"'))
+            {
                 for _ in 0..inner.chars().count() + skip + 1 {
                     letters.next();
                 }
@@ -260,7 +271,10 @@ fn runs(normal: &str) -> Vec<Run> {
         }
     };
     for (at, letter) in normal.char_indices() {
-        if letter == ' ' || (class(letter) == Class::Other) || matches!(letter, '、' | '。' | '[' | ']' | '(' | ')' | '・' | ':' | ';' | '"') {
+        if letter == ' '
+            || (class(letter) == Class::Other)
+            || matches!(letter, '、' | '。' | '[' | ']' | '(' | ')' | '・' | ':' | ';' | '"')
+        {
             flush(&mut start, at);
         } else {
             start = start.or(Some(at));
@@ -277,7 +291,11 @@ fn words(original: &str, normal: &str, range: Range<usize>, terms: &mut Vec<Term
     let parts: Vec<_> = text.split(is_separator).filter(|part| !part.is_empty()).collect();
     if parts.len() > 1 || is_code(text) {
         let only_words = parts.iter().all(|part| is_stop(part) || part.len() < 2);
-        let role = if is_code(text) || original_form(original, text).is_some_and(is_name) { Role::Must } else { Role::Soft };
+        let role = if is_code(text) || original_form(original, text).is_some_and(is_name) {
+            Role::Must
+        } else {
+            Role::Soft
+        };
         if !only_words || is_code(text) {
             terms.extend(Term::new(role, text, range.clone()));
         }
@@ -299,7 +317,9 @@ fn is_code(text: &str) -> bool {
 
 /// The word as the question spells it, if it does not begin the question.
 fn original_form<'a>(original: &'a str, normal: &str) -> Option<&'a str> {
-    let mut words = original.split(|letter: char| letter.is_whitespace() || "?？,、。()".contains(letter)).filter(|word| !word.is_empty());
+    let mut words = original
+        .split(|letter: char| letter.is_whitespace() || "?？,、。()".contains(letter))
+        .filter(|word| !word.is_empty());
     let first = words.next();
     let same = |word: &&str| word.to_lowercase() == normal;
     words.find(same).or(first.filter(same).filter(|word| word.chars().skip(1).any(char::is_uppercase)))
@@ -314,14 +334,16 @@ fn is_name(word: &str) -> bool {
 fn spellings(term: &mut Term) {
     let text = term.text().to_owned();
     let mut others = Vec::new();
-    let digits: String = text.chars().skip_while(|letter| !letter.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    let digits: String =
+        text.chars().skip_while(|letter| !letter.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
     if let Ok(number) = digits.parse::<u64>()
         && text.chars().any(|letter| class(letter) == Class::Unspaced)
         && !text.contains('第')
     {
         others.extend(kanji_numeral(number).iter().map(|numeral| text.replacen(&digits, numeral, 1)));
     }
-    let numeral: String = text.chars().take_while(|letter| kanji_number(std::iter::once(*letter)).is_some()).collect();
+    let numeral: String =
+        text.chars().take_while(|letter| kanji_number(std::iter::once(*letter)).is_some()).collect();
     if !numeral.is_empty()
         && let Some(number) = kanji_number(numeral.chars())
         && let Some(unit) = text.strip_prefix(numeral.as_str())
@@ -337,7 +359,9 @@ fn spellings(term: &mut Term) {
 
 /// Words that stand side by side are also looked for as one: `use effect` finds `useEffect`.
 fn join_neighbours(normal: &str, terms: &mut [Term]) {
-    let single = |term: &Term| term.range.end > term.range.start && term.text().bytes().all(|byte| byte.is_ascii_alphabetic());
+    let single = |term: &Term| {
+        term.range.end > term.range.start && term.text().bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
     for index in 1..terms.len() {
         let Some([one, other]) = terms.get_mut(index - 1..=index) else { continue };
         let between = normal.get(one.range.end..other.range.start);

@@ -1,12 +1,22 @@
 //! The order of what was found: the best first, judged by what a first look cannot see.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::matching::{Hit, Matched, Place};
 use super::query::{Intent, Query};
-use super::tuning::tune;
-use crate::index::{Key, NodeEntry, Segment, View, stem, tokens};
-use crate::text::normalize_text;
+use crate::index::{NodeEntry, Segment, View};
+use crate::text::kanji_number;
+
+// Found by measuring, as the weights of the matching are.
+/// How much of a score hangs on how many of the terms are there, and what loose ones count.
+const COVERAGE: f32 = 0.5;
+const LOOSE: f32 = 0.6;
+/// What it is worth that the rest of the file speaks of the terms.
+const AROUND: f32 = 0.5;
+/// What it is worth to name a number with the unit that is asked for.
+const MEASURED: f32 = 1.3;
+/// A heading with nothing of its own below it answers little.
+const BARE: f32 = 0.5;
 
 /// A node that is part of the answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +83,6 @@ pub fn rank(views: &[View], query: &Query, matched: &Matched, most: usize) -> (V
         let weights = matched.weights.iter().enumerate();
         weights.filter(|(index, _)| bits >> index & 1 == 1).map(|(_, weight)| weight).sum::<f32>() / total
     };
-    let keys: HashSet<Key> = query.terms.iter().flat_map(|term| &term.forms).flat_map(|form| &form.keys).copied().collect();
     // What the rest of a file speaks of tells what a section in it is about.
     let file = |place: Place| (place.view, place.segment, at(views, place).map_or(0, |(_, node)| node.file));
     let mut files: HashMap<(u32, u32, u32), u64> = HashMap::new();
@@ -84,15 +93,17 @@ pub fn rank(views: &[View], query: &Query, matched: &Matched, most: usize) -> (V
         .hits
         .iter()
         .map(|hit| {
-            let coverage = covered(hit.whole) + tune("loosecov", 0.6) * covered(hit.loose);
+            let coverage = covered(hit.whole) + LOOSE * covered(hit.loose);
             let around = covered(files.get(&file(hit.place)).copied().unwrap_or_default());
-            let score = hit.score * (1.0 - tune("cov", 0.5) + tune("cov", 0.5) * coverage) * (1.0 + tune("file", 0.2) * around);
+            let score = hit.score * (1.0 - COVERAGE + COVERAGE * coverage) * (1.0 + AROUND * around);
             (score, hit)
         })
         .collect();
     // Only the best are looked at closely.
     let closely = most.saturating_mul(2).clamp(100, 400);
-    let order = |one: &(f32, &Hit), other: &(f32, &Hit)| other.0.total_cmp(&one.0).then(one.1.place.cmp(&other.1.place));
+    let order = |one: &(f32, &Hit), other: &(f32, &Hit)| {
+        other.0.total_cmp(&one.0).then(one.1.place.cmp(&other.1.place))
+    };
     if hits.len() > closely {
         hits.select_nth_unstable_by(closely, order);
     }
@@ -100,8 +111,12 @@ pub fn rank(views: &[View], query: &Query, matched: &Matched, most: usize) -> (V
     let (best, rest) = hits.split_at_mut(closely);
     for (score, hit) in best.iter_mut() {
         let Some((segment, node)) = at(views, hit.place) else { continue };
-        let close = closeness(segment.text_of(node), query, &matched.weights, hit.whole | hit.loose);
-        *score *= title_fit(node, &keys) * fullness(segment, node) * (1.0 + tune("close", 0.2) * close);
+        if names_unit(segment.text_of(node), &query.units) {
+            *score *= MEASURED;
+        }
+        if is_bare(segment, node) {
+            *score *= BARE;
+        }
     }
     best.sort_unstable_by(order);
     let candidate = |(score, hit): &(f32, &Hit)| {
@@ -110,7 +125,10 @@ pub fn rank(views: &[View], query: &Query, matched: &Matched, most: usize) -> (V
             (hit.whole != 0, Signals::NORMALIZED),
             (hit.loose != 0, Signals::LOOSE),
         ];
-        let signals = signals.iter().filter(|(is_set, _)| *is_set).fold(Signals::default(), |all, (_, one)| all.with(*one));
+        let signals = signals
+            .iter()
+            .filter(|(is_set, _)| *is_set)
+            .fold(Signals::default(), |all, (_, one)| all.with(*one));
         Candidate { place: hit.place, score: *score, signals, terms: hit.whole | hit.loose }
     };
     let candidates: Vec<_> = best.iter().take(most).map(candidate).collect();
@@ -119,59 +137,56 @@ pub fn rank(views: &[View], query: &Query, matched: &Matched, most: usize) -> (V
     (candidates, left)
 }
 
-/// How close the terms of a question stand to each other in a text, 0 to 1: neighbours of the question count if they
-/// are neighbours of the text.
-fn closeness(text: &str, query: &Query, weights: &[f32], held: u64) -> f32 {
-    let places: Vec<Option<Vec<usize>>> = query
-        .terms
-        .iter()
-        .enumerate()
-        .map(|(index, term)| {
-            let term = (held >> index & 1 == 1).then(|| term.text())?;
-            let start = if term.is_ascii() { stem(term) } else { term.to_owned() };
-            let start = start.trim_end_matches(['e', 'i']).to_owned();
-            Some(text.match_indices(start.as_str()).take(16).map(|(at, _)| at).collect())
+/// Whether a text has a number with one of these units.
+fn names_unit(text: &str, units: &[&str]) -> bool {
+    let is_digit = |letter: char| letter.is_ascii_digit() || kanji_number(std::iter::once(letter)).is_some();
+    units.iter().any(|unit| {
+        text.match_indices(unit).take(64).any(|(at, _)| {
+            let before = text.get(..at).and_then(|before| before.trim_end_matches(' ').chars().next_back());
+            let after =
+                text.get(at + unit.len()..).and_then(|after| after.trim_start_matches(' ').chars().next());
+            let sign = matches!(*unit, "$" | "€" | "usd" | "eur");
+            before.is_some_and(is_digit) || (sign && after.is_some_and(|letter| letter.is_ascii_digit()))
         })
-        .collect();
-    let (mut sum, mut total) = (0.0, f32::MIN_POSITIVE);
-    for (index, pair) in places.windows(2).enumerate() {
-        let weight = weights.get(index).copied().unwrap_or_default().min(weights.get(index + 1).copied().unwrap_or_default());
-        total += weight;
-        if let [Some(one), Some(other)] = pair {
-            let least = one.iter().flat_map(|one| other.iter().map(move |other| one.abs_diff(*other))).min();
-            sum += least.map_or(0.0, |least| weight / (1.0 + least as f32 / tune("closedist", 40.0)));
-        }
-    }
-    sum / total
-}
-
-/// A heading that says just what is asked for is worth more than one that says much else.
-fn title_fit(node: &NodeEntry, keys: &HashSet<Key>) -> f32 {
-    if node.heading_lines == 0 {
-        return 1.0;
-    }
-    let (mut all, mut asked) = (0_u32, 0_u32);
-    tokens(&normalize_text(&node.title), &mut |key| {
-        all += 1;
-        asked += u32::from(keys.contains(&key));
-    });
-    1.0 + tune("titlefit", 0.3) * asked as f32 / all.max(1) as f32
+    })
 }
 
 /// Whether a section is worded as what the question wants would be.
 pub fn is_worded_for(intent: Intent, text: &str) -> bool {
     let words: &[&str] = match intent {
-        Intent::Definition => &["とは", "をいう", "をいいます", "意味", "定義", " is a ", " is an ", " are ", " means ", " refers to "],
-        Intent::Procedure => &["\n1. ", "手順", "\n1) ", "①", "次の", "以下の", "step", "```", "\n$ ", "- ", "してください", "します"],
+        Intent::Definition => &[
+            "とは",
+            "をいう",
+            "をいいます",
+            "意味",
+            "定義",
+            " is a ",
+            " is an ",
+            " are ",
+            " means ",
+            " refers to ",
+        ],
+        Intent::Procedure => &[
+            "\n1. ",
+            "手順",
+            "\n1) ",
+            "①",
+            "次の",
+            "以下の",
+            "step",
+            "```",
+            "\n$ ",
+            "- ",
+            "してください",
+            "します",
+        ],
         Intent::Eligibility => &["対象", "条件", "資格", "要件", "場合", "eligib", "qualif", "must ", "if "],
         Intent::Exceptions | Intent::Compare | Intent::Unknown => &[],
     };
     words.iter().any(|word| text.contains(word))
 }
 
-/// A heading with nothing of its own below it answers little.
-fn fullness(segment: &Segment, node: &NodeEntry) -> f32 {
-    let text = segment.text_of(node);
-    let own = text.lines().skip(node.heading_lines as usize).map(|line| line.trim().len()).sum::<usize>();
-    if own == 0 { tune("empty", 0.5) } else { 1.0 }
+/// Whether a heading has nothing of its own below it.
+pub fn is_bare(segment: &Segment, node: &NodeEntry) -> bool {
+    segment.text_of(node).lines().skip(node.heading_lines as usize).all(|line| line.trim().is_empty())
 }

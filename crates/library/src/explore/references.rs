@@ -55,22 +55,32 @@ fn targets<'a>(
     let Some(view) = views.get(place.view as usize) else { return found };
     let own = labels(&normalize_text(&node.title));
     let text = segment.text_of(node);
-    let body = text.match_indices('\n').nth((node.heading_lines as usize).saturating_sub(1)).filter(|_| node.heading_lines > 0);
+    let body = text
+        .match_indices('\n')
+        .nth((node.heading_lines as usize).saturating_sub(1))
+        .filter(|_| node.heading_lines > 0);
     let body = body.and_then(|(end, _)| text.get(end..)).unwrap_or(text);
     for name in references(body).iter().filter(|name| !own.contains(name)) {
         found.extend(labelled(view, place, segment, node, name));
     }
     let Some(file) = segment.file_of(node) else { return found };
     for link in &node.links {
-        let (path, anchor) = link.split_once('#').map_or((link.as_str(), None), |(path, anchor)| (path, Some(anchor)));
-        let path = if path.is_empty() { Some(file.path.clone()) } else { resolve(&file.path, &percent_decoded(path)) };
+        let (path, anchor) =
+            link.split_once('#').map_or((link.as_str(), None), |(path, anchor)| (path, Some(anchor)));
+        let path = if path.is_empty() {
+            Some(file.path.clone())
+        } else {
+            resolve(&file.path, &percent_decoded(path))
+        };
         let known = files.entry(place.view).or_insert_with(|| {
             let all = (0..).zip(&view.segments).flat_map(|(index, segment)| {
                 (0..).zip(&segment.files).map(move |(number, file)| (file.path.as_str(), (index, number)))
             });
             all.collect()
         });
-        let Some((segment_index, number)) = path.and_then(|path| known.get(path.as_str()).copied()) else { continue };
+        let Some((segment_index, number)) = path.and_then(|path| known.get(path.as_str()).copied()) else {
+            continue;
+        };
         let Some(segment) = view.segments.get(segment_index as usize) else { continue };
         let Some(file) = segment.files.get(number as usize) else { continue };
         let wanted = anchor.map(|anchor| slug(&percent_decoded(anchor)));
@@ -118,7 +128,8 @@ fn resolve(from: &str, path: &str) -> Option<String> {
 
 /// A heading as anchors spell it.
 fn slug(title: &str) -> String {
-    let kept = title.trim().chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
+    let kept =
+        title.trim().chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
 }
 
@@ -157,6 +168,9 @@ mod tests {
         assert_eq!(resolve("b.md", "../c.md"), None);
         assert_eq!(slug("Rate limits (v2)!"), "rate-limits-v2");
         assert_eq!(slug("第3条 支払"), "第3条-支払");
-        assert_eq!((percent_decoded("a%20b%E7%AC%AC"), percent_decoded("50%")), ("a b第".to_owned(), "50%".to_owned()));
+        assert_eq!(
+            (percent_decoded("a%20b%E7%AC%AC"), percent_decoded("50%")),
+            ("a b第".to_owned(), "50%".to_owned())
+        );
     }
 }

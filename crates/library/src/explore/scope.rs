@@ -41,7 +41,11 @@ impl Scope {
         }
         Self::of(views, |view, file| match left.get(&(view.name.as_str(), file.path.as_str())) {
             None => Grant::None,
-            Some(parts) if parts.iter().any(|part| part.lines.is_empty() || part.sha256 != Some(file.sha256)) => Grant::All,
+            Some(parts)
+                if parts.iter().any(|part| part.lines.is_empty() || part.sha256 != Some(file.sha256)) =>
+            {
+                Grant::All
+            }
             Some(parts) => Grant::Lines(parts.iter().flat_map(|part| part.lines.iter().copied()).collect()),
         })
     }
@@ -50,9 +54,10 @@ impl Scope {
     pub fn grant(&self, view: usize, segment: usize, file: u32) -> &Grant {
         match self {
             Self::Everything => &Grant::All,
-            Self::Granted(granted) => {
-                granted.get(view).and_then(|view| view.get(segment)?.get(file as usize)).unwrap_or(&Grant::None)
-            }
+            Self::Granted(granted) => granted
+                .get(view)
+                .and_then(|view| view.get(segment)?.get(file as usize))
+                .unwrap_or(&Grant::None),
         }
     }
 

@@ -94,7 +94,9 @@ impl Seen {
     /// About how much memory it takes.
     fn bytes(&self) -> usize {
         let items = self.candidates.len() + self.top.len() + self.conflicts.len();
-        items * 400 + self.unscanned.iter().map(|part| 150 + part.path.len() + part.lines.len() * 4).sum::<usize>() + 500
+        items * 400
+            + self.unscanned.iter().map(|part| 150 + part.path.len() + part.lines.len() * 4).sum::<usize>()
+            + 500
     }
 }
 
@@ -166,7 +168,9 @@ fn remove_oldest(all: &mut HashMap<String, Kept>, whose: impl Fn(&Kept) -> bool)
 /// 128 bits that nobody can guess.
 fn new_id() -> Result<String, ToolError> {
     let mut bytes = [0_u8; 16];
-    SystemRandom::new().fill(&mut bytes).map_err(|_| ToolError::internal("the system gives no random numbers"))?;
+    SystemRandom::new()
+        .fill(&mut bytes)
+        .map_err(|_| ToolError::internal("the system gives no random numbers"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -183,7 +187,11 @@ mod tests {
         assert_eq!(first.len(), 32);
         assert!(traces.get(&mine, &first).is_ok() && traces.get(&theirs, &first).is_err());
         let (second, third) = (keep(&mine), keep(&mine));
-        assert!(traces.get(&mine, &first).is_err() && traces.get(&mine, &second).is_ok() && traces.get(&mine, &third).is_ok());
+        assert!(
+            traces.get(&mine, &first).is_err()
+                && traces.get(&mine, &second).is_ok()
+                && traces.get(&mine, &third).is_ok()
+        );
         assert!(traces.get(&theirs, &other).is_ok(), "others do not push it out");
         std::thread::sleep(Duration::from_millis(250));
         assert_eq!(traces.get(&mine, &third).unwrap_err().kind(), ErrorKind::NotFound);
@@ -192,10 +200,25 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let traces = Traces::new(1000, Duration::from_secs(60));
-        let part = Unscanned { manual_id: None, path: "a".into(), sha256: None, reason: Reason::CandidateCap, lines: vec![1; 5_000_000] };
+        let part = Unscanned {
+            manual_id: None,
+            path: "a".into(),
+            sha256: None,
+            reason: Reason::CandidateCap,
+            lines: vec![1; 5_000_000],
+        };
         let ids: Vec<_> = (0..5)
-            .map(|_| traces.keep(&Identity::Local, Arc::new(Seen { unscanned: vec![part.clone()], ..Seen::default() })).unwrap())
+            .map(|_| {
+                traces
+                    .keep(
+                        &Identity::Local,
+                        Arc::new(Seen { unscanned: vec![part.clone()], ..Seen::default() }),
+                    )
+                    .unwrap()
+            })
             .collect();
-        assert!(traces.get(&Identity::Local, &ids[0]).is_err() && traces.get(&Identity::Local, &ids[4]).is_ok());
+        assert!(
+            traces.get(&Identity::Local, &ids[0]).is_err() && traces.get(&Identity::Local, &ids[4]).is_ok()
+        );
     }
 }

@@ -71,7 +71,8 @@ impl CacheFolder {
     /// Clears what is not kept and has not been touched for a while.
     pub fn clear(&self, kept: &dyn Fn(&str) -> bool) {
         for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
-            let old = entry.metadata().and_then(|data| data.modified()).is_ok_and(|time| is_older(time, GRACE));
+            let old =
+                entry.metadata().and_then(|data| data.modified()).is_ok_and(|time| is_older(time, GRACE));
             if old && !entry.file_name().to_str().is_some_and(kept) {
                 let _ = fs::remove_file(entry.path());
             }
@@ -85,9 +86,10 @@ fn forget(parent: &Path) {
         let used = fs::read_dir(entry.path()).into_iter().flatten().flatten();
         let used = used.filter_map(|file| file.metadata().and_then(|data| data.modified()).ok()).max();
         // Only folders that we named are ours.
-        let ours = entry.file_name().to_str().is_some_and(|name| {
-            name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
-        });
+        let ours = entry
+            .file_name()
+            .to_str()
+            .is_some_and(|name| name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit()));
         if ours && used.is_some_and(|time| is_older(time, FORGOTTEN)) {
             let _ = fs::remove_dir_all(entry.path());
         }

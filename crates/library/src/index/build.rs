@@ -45,7 +45,8 @@ pub fn build(name: &str, docs: Vec<Doc>) -> Segment {
     let mut keys: Vec<Key> = Vec::new();
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     for doc in docs {
-        let (file, first, base) = (number(segment.files.len()), number(segment.nodes.len()), segment.text.len());
+        let (file, first, base) =
+            (number(segment.files.len()), number(segment.nodes.len()), segment.text.len());
         let place = path_words(name, &doc.path);
         let mut titles: Vec<String> = Vec::with_capacity(doc.nodes.len());
         for section in doc.nodes {
@@ -60,13 +61,21 @@ pub fn build(name: &str, docs: Vec<Doc>) -> Segment {
             normalize_line(&section.node.title, &mut title);
             if section.heading_lines > 0 {
                 file_under(&title, node, Field::Title, &mut keys, &mut entries);
-                entries.extend(labels(&title).iter().map(|label| (tokens::label(label), node, Field::Title.pack(1))));
+                entries.extend(
+                    labels(&title).iter().map(|label| (tokens::label(label), node, Field::Title.pack(1))),
+                );
             }
             file_under(&place, node, Field::Path, &mut keys, &mut entries);
             let mut above = section.node.parent;
             while let Some(index) = above {
                 let Some(parent) = segment.nodes.get(first as usize + index) else { break };
-                file_under(titles.get(index).map_or("", String::as_str), node, Field::Path, &mut keys, &mut entries);
+                file_under(
+                    titles.get(index).map_or("", String::as_str),
+                    node,
+                    Field::Path,
+                    &mut keys,
+                    &mut entries,
+                );
                 above = parent.parent.map(|parent| (parent - first) as usize);
             }
             titles.push(title);
@@ -107,7 +116,12 @@ pub fn build(name: &str, docs: Vec<Doc>) -> Segment {
         write(&mut segment.postings, number(list.len()));
         let mut last = 0;
         for (_, node, counts) in list {
-            let posting = Posting { node: *node, body: counts & 0xffff, title: (counts >> 16) & 0xff, path: counts >> 24 };
+            let posting = Posting {
+                node: *node,
+                body: counts & 0xffff,
+                title: (counts >> 16) & 0xff,
+                path: counts >> 24,
+            };
             write_posting(&mut segment.postings, posting, last);
             last = *node;
         }
@@ -154,13 +168,16 @@ mod tests {
     use crate::index::doc::Shape;
 
     fn segment(files: &[(&str, &str)]) -> Segment {
-        let docs = files.iter().map(|(path, text)| Doc::new(path, Shape::Markdown, text, Sha256::of(text.as_bytes())));
+        let docs = files
+            .iter()
+            .map(|(path, text)| Doc::new(path, Shape::Markdown, text, Sha256::of(text.as_bytes())));
         build("手引き", docs.collect())
     }
 
     #[test]
     fn nodes_are_filed_by_body_title_and_path() {
-        let segment = segment(&[("a/guide.md", "# Limits\nlimit limits\n## Rate\nx\n"), ("b.md", "plain 給付金\n")]);
+        let segment =
+            segment(&[("a/guide.md", "# Limits\nlimit limits\n## Rate\nx\n"), ("b.md", "plain 給付金\n")]);
         let found: Vec<_> = segment.find(tokens::word("limit")).collect();
         let expected = [
             Posting { node: 0, body: 2, title: 1, path: 0 },

@@ -83,7 +83,8 @@ impl Cache {
         let Ok(bytes) = serde_json::to_vec(&manifest) else { return };
         if self.0.write(MANIFEST, &sealed(bytes)).is_ok() {
             let kept = |name: &str| {
-                name == MANIFEST || manifest.segments.iter().any(|kept| name.strip_suffix(ENDING) == Some(kept))
+                name == MANIFEST
+                    || manifest.segments.iter().any(|kept| name.strip_suffix(ENDING) == Some(kept))
             };
             self.0.clear(&kept);
         }
@@ -116,7 +117,8 @@ fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 fn encode(segment: &Segment) -> Vec<u8> {
-    let mut out = Vec::with_capacity(segment.text.len() + segment.postings.len() + segment.keys.len() * 12 + (1 << 16));
+    let mut out =
+        Vec::with_capacity(segment.text.len() + segment.postings.len() + segment.keys.len() * 12 + (1 << 16));
     let number = |out: &mut Vec<u8>, number: u32| out.extend_from_slice(&number.to_le_bytes());
     let length = |out: &mut Vec<u8>, length: usize| out.extend_from_slice(&(length as u64).to_le_bytes());
     let text = |out: &mut Vec<u8>, text: &str| {

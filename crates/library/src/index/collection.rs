@@ -125,7 +125,8 @@ impl Collection {
             }
         }
         if state.working || !view.pending.is_empty() {
-            let current: BTreeMap<_, _> = listing.iter().map(|(path, stamp)| (path.as_str(), stamp)).collect();
+            let current: BTreeMap<_, _> =
+                listing.iter().map(|(path, stamp)| (path.as_str(), stamp)).collect();
             for (index, segment) in view.segments.iter().enumerate() {
                 for (number, file) in (0..).zip(&segment.files) {
                     let known = state.files.get(&file.path);
@@ -229,7 +230,8 @@ impl Collection {
                 state.files.get(path).is_some_and(|known| known.state == State::Filed(sha256))
             };
             let files = (0..).zip(&segment.files).filter(|(_, file)| stays(&file.path, file.sha256));
-            let (stay, bytes): (Vec<_>, Vec<_>) = files.map(|(number, file)| (number, segment.bytes_of(file))).unzip();
+            let (stay, bytes): (Vec<_>, Vec<_>) =
+                files.map(|(number, file)| (number, segment.bytes_of(file))).unzip();
             let complete = stay.len() == segment.files.len();
             let unit = Unit { old: Some(segment.clone()), bytes: bytes.iter().sum(), stay, read: Vec::new() };
             if complete { &mut whole } else { &mut units }.push(unit);
@@ -362,4 +364,3 @@ fn now() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
 }
-

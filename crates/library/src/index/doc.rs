@@ -57,7 +57,8 @@ impl Doc {
     pub fn new(path: &str, shape: Shape, original: &str, sha256: Sha256) -> Self {
         let lines = LineIndex::new(original);
         let name = path.rsplit('/').next().unwrap_or(path);
-        let sound = shape != Shape::Json || serde_json::from_str::<IgnoredAny>(original.trim_start_matches('\u{feff}')).is_ok();
+        let sound = shape != Shape::Json
+            || serde_json::from_str::<IgnoredAny>(original.trim_start_matches('\u{feff}')).is_ok();
         let nodes = match shape {
             Shape::Markdown => markdown_nodes(original, &lines, name),
             Shape::Json => vec![json_node(&lines, name)],
@@ -117,7 +118,11 @@ fn links(text: &str) -> Vec<String> {
         let end = target.find([')', ' ', '>', '\n', '\r', '"']).unwrap_or(target.len());
         let target = target.get(..end).unwrap_or_default();
         let leads_out = target.contains("://") || target.starts_with("mailto:");
-        if !target.is_empty() && target.len() <= MOST_LINK_BYTES && !leads_out && !found.iter().any(|link| link == target) {
+        if !target.is_empty()
+            && target.len() <= MOST_LINK_BYTES
+            && !leads_out
+            && !found.iter().any(|link| link == target)
+        {
             found.push(target.to_owned());
         }
         if found.len() == MOST_LINKS {
@@ -172,7 +177,10 @@ fn paragraphs(text: &str, lines: &LineIndex, name: &str) -> Vec<Node> {
     };
     for number in 1..=lines.count() {
         let words = line(number).trim();
-        let heading = words.starts_with('#').then(|| words.trim_start_matches('#')).filter(|rest| rest.starts_with(' '));
+        let heading = words
+            .starts_with('#')
+            .then(|| words.trim_start_matches('#'))
+            .filter(|rest| rest.starts_with(' '));
         let full = open.is_some_and(|from| number - from >= MOST_PARAGRAPH_LINES);
         if let Some(from) = open.filter(|_| words.is_empty() || heading.is_some() || full) {
             close(from, number - 1, &title);
@@ -205,7 +213,9 @@ mod tests {
         let own: Vec<_> = doc
             .nodes
             .iter()
-            .map(|section| (section.node.title.as_str(), section.heading_lines, &doc.text[section.text.clone()]))
+            .map(|section| {
+                (section.node.title.as_str(), section.heading_lines, &doc.text[section.text.clone()])
+            })
             .collect();
         let expected = [
             ("b.md", 0, "pre\n\n"),
@@ -226,7 +236,11 @@ mod tests {
     #[test]
     fn the_vault_falls_into_paragraphs() {
         let doc = doc(Shape::Paragraphs, "a\nb\n\n# T\nc\n\nd");
-        let own: Vec<_> = doc.nodes.iter().map(|section| (section.node.title.as_str(), section.node.start_line, section.node.end_line)).collect();
+        let own: Vec<_> = doc
+            .nodes
+            .iter()
+            .map(|section| (section.node.title.as_str(), section.node.start_line, section.node.end_line))
+            .collect();
         assert_eq!(own, [("b.md", 1, 2), ("T", 4, 5), ("T", 7, 7)]);
     }
 }

@@ -11,5 +11,4 @@ mod tokens;
 pub use collection::{Collection, Source, View};
 pub use doc::Shape;
 pub use segment::{FileEntry, NodeEntry, Posting, Segment};
-pub use stem::stem;
-pub use tokens::{Class, Key, all_of, class, exact, label, pair, tokens, word};
+pub use tokens::{Class, Key, all_of, class, exact, label, tokens, word};

@@ -52,8 +52,8 @@ const STEP_3: &[(&str, &str)] = &[
 ];
 
 const STEP_4: &[&str] = &[
-    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate",
-    "iti", "ous", "ive", "ize",
+    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism",
+    "ate", "iti", "ous", "ive", "ize",
 ];
 
 struct Word(String);
@@ -83,13 +83,16 @@ impl Word {
             }
             return;
         }
-        let ending = ["ed", "ing"].iter().find(|ending| self.0.ends_with(**ending)).map_or(0, |end| end.len());
+        let ending =
+            ["ed", "ing"].iter().find(|ending| self.0.ends_with(**ending)).map_or(0, |end| end.len());
         if ending == 0 || !has_vowel(self.before(ending)) {
             return;
         }
         self.replace(ending, "");
         let doubled = ends_doubled(&self.0) && !self.0.ends_with(['l', 's', 'z']);
-        if ["at", "bl", "iz"].iter().any(|end| self.0.ends_with(end)) || (measure(&self.0) == 1 && is_short(&self.0)) {
+        if ["at", "bl", "iz"].iter().any(|end| self.0.ends_with(end))
+            || (measure(&self.0) == 1 && is_short(&self.0))
+        {
             self.0.push('e');
         } else if doubled {
             self.0.pop();
@@ -98,7 +101,8 @@ impl Word {
 
     /// Replaces the longest ending of a list if enough stands before it.
     fn first_that_fits(&mut self, endings: &[(&str, &str)], least: usize) {
-        let longest = endings.iter().filter(|(end, _)| self.0.ends_with(end)).max_by_key(|(end, _)| end.len());
+        let longest =
+            endings.iter().filter(|(end, _)| self.0.ends_with(end)).max_by_key(|(end, _)| end.len());
         if let Some((ending, by)) = longest
             && measure(self.before(ending.len())) > least
         {
@@ -205,7 +209,11 @@ mod tests {
         ] {
             assert_eq!(stem(word), expected, "{word}");
         }
-        for forms in [["limit", "limits", "limited"], ["configure", "configured", "configuring"], ["retry", "retries", "retried"]] {
+        for forms in [
+            ["limit", "limits", "limited"],
+            ["configure", "configured", "configuring"],
+            ["retry", "retries", "retried"],
+        ] {
             assert!(forms.iter().all(|form| stem(form) == stem(forms[0])), "{forms:?}");
         }
     }

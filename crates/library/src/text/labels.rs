@@ -56,7 +56,8 @@ pub fn labels(title: &str) -> Vec<String> {
         found.push(number.to_owned());
         if !number.contains('.') {
             // A plain number may be meant as a chapter, an article or a step.
-            found.extend(["第{}章", "第{}条", "chapter {}", "step {}"].map(|form| form.replace("{}", number)));
+            found
+                .extend(["第{}章", "第{}条", "chapter {}", "step {}"].map(|form| form.replace("{}", number)));
         }
     }
     // Only what stands at the beginning names the section; further on it points elsewhere.
@@ -88,7 +89,10 @@ mod tests {
             ("chapter 7 returns", "as in chapter 7,"),
         ] {
             let (labels, references) = (labels(title), references(text));
-            assert!(references.iter().any(|reference| labels.contains(reference)), "{labels:?} {references:?}");
+            assert!(
+                references.iter().any(|reference| labels.contains(reference)),
+                "{labels:?} {references:?}"
+            );
         }
         assert_eq!(labels("limits of section 4.2"), Vec::<String>::new());
         assert_eq!(labels("2024年版"), Vec::<String>::new());

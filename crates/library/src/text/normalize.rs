@@ -202,7 +202,8 @@ pub fn kanji_numeral(number: u64) -> Vec<String> {
         }
     }
     counted.extend(digit(number % 10).filter(|_| number % 10 > 0));
-    let spelled: String = number.to_string().bytes().filter_map(|byte| digit(u64::from(byte - b'0'))).collect();
+    let spelled: String =
+        number.to_string().bytes().filter_map(|byte| digit(u64::from(byte - b'0'))).collect();
     if spelled == counted { vec![counted] } else { vec![counted, spelled] }
 }
 
@@ -248,7 +249,10 @@ mod tests {
     #[test]
     fn numbers_have_kanji_forms() {
         assert_eq!(kanji_numeral(30), ["三十", "三〇"]);
-        assert_eq!((kanji_numeral(7), kanji_numeral(0).len(), kanji_numeral(10_000).len()), (vec!["七".to_owned()], 0, 0));
+        assert_eq!(
+            (kanji_numeral(7), kanji_numeral(0).len(), kanji_numeral(10_000).len()),
+            (vec!["七".to_owned()], 0, 0)
+        );
         for number in 1..=9999 {
             for numeral in kanji_numeral(number) {
                 assert_eq!(kanji_number(numeral.chars()), Some(number), "{numeral}");

@@ -136,7 +136,12 @@ impl Tool for ManualFind {
         };
         let best = |item: &crate::explore::Item| Best { place: item.place.clone(), score: item.score };
         let top = found.seen.top.iter().take(TOLD).map(best).collect();
-        let output = Output { trace_id: found.trace_id, top, next_actions: found.next_actions, summary: found.summary };
+        let output = Output {
+            trace_id: found.trace_id,
+            top,
+            next_actions: found.next_actions,
+            summary: found.summary,
+        };
         Ok(Reply::new(output, text))
     }
 }

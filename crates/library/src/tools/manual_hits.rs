@@ -148,18 +148,23 @@ impl Tool for ManualHits {
 
 /// How many there are of a kind, and a page of them.
 fn page(seen: &Seen, kind: Kind, offset: usize, limit: usize) -> (usize, Vec<HitItem>) {
-    let found = |items: &[Item]| (items.len(), items.iter().skip(offset).take(limit).map(HitItem::found).collect());
+    let found =
+        |items: &[Item]| (items.len(), items.iter().skip(offset).take(limit).map(HitItem::found).collect());
     match kind {
         Kind::Candidates => found(&seen.candidates),
         Kind::IntegratedTop => found(&seen.top),
         Kind::Conflicts => {
             let items = seen.conflicts.iter().skip(offset).take(limit);
-            let items = items.map(|(item, about)| HitItem { reason: Some(about.clone()), ..HitItem::found(item) });
+            let items =
+                items.map(|(item, about)| HitItem { reason: Some(about.clone()), ..HitItem::found(item) });
             (seen.conflicts.len(), items.collect())
         }
         Kind::Gaps => {
             let items = seen.gaps.iter().skip(offset).take(limit);
-            (seen.gaps.len(), items.map(|hint| HitItem { gap_hint: Some(hint.clone()), ..HitItem::default() }).collect())
+            (
+                seen.gaps.len(),
+                items.map(|hint| HitItem { gap_hint: Some(hint.clone()), ..HitItem::default() }).collect(),
+            )
         }
         Kind::Unscanned => {
             let (mut left, mut items) = (offset, Vec::new());
