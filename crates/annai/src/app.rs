@@ -67,7 +67,8 @@ impl App {
         let answers = answers(&config, folder.unwrap_or_default(), env)?;
         let found = config.warnings().iter().cloned().chain(missing);
         let warnings: Vec<_> = found.chain(answers.settings.warnings()).collect();
-        let library = config.get::<LibrarySettings>()?.library;
+        let mut library = config.get::<LibrarySettings>()?.library;
+        library.cache_dir = library.cache_dir.or_else(|| cache_folder(env));
         let families = options.families();
         Ok(Self { config, server, answers, library, families, warnings, no_color: no_color() })
     }
@@ -115,6 +116,15 @@ pub fn no_color() -> bool {
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 fn read_env(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+/// Where programs of this user keep what they can make again: `XDG_CACHE_HOME`, else the system's usual place.
+fn cache_folder(env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let usual = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+    let given = env("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder =
+        given.or_else(|| Some(PathBuf::from(env("HOME").filter(|home| !home.is_empty())?).join(usual)))?;
+    Some(folder.join("annai").display().to_string())
 }
 
 /// The settings of the answers and search tools, with the key that they name.

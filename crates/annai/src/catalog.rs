@@ -9,8 +9,9 @@ use annai_core::Registry;
 use annai_core::config::Keys;
 use annai_core::tool::RegistryError;
 use annai_library::tools::{
-    BridgeCopyFile, BridgeCopySection, ManualFind, ManualHits, ManualList, ManualLs, ManualRead, ManualToc,
-    VaultCreate, VaultLs, VaultRead, VaultReplace, VaultScan, VaultSearch, VaultWrite,
+    BridgeCopyFile, BridgeCopySection, ManualExcepts, ManualFind, ManualHits, ManualList, ManualLs,
+    ManualRead, ManualToc, VaultCreate, VaultFind, VaultLs, VaultRead, VaultReplace, VaultScan, VaultSearch,
+    VaultWrite,
 };
 use annai_library::{Library, LibrarySettings};
 use annai_server::{Server, ServerName, ServerSettings};
@@ -54,6 +55,7 @@ pub fn registry(
         let family = tools.toolset::<Library>(library.clone());
         let family = family.tool::<ManualList>().tool::<ManualLs>().tool::<ManualToc>();
         let family = family.tool::<ManualFind>().tool::<ManualHits>().tool::<ManualRead>();
+        let family = family.tool::<ManualExcepts>().tool::<VaultFind>();
         let family = family.tool::<VaultLs>().tool::<VaultRead>().tool::<VaultScan>().tool::<VaultSearch>();
         let family = family.tool::<VaultCreate>().tool::<VaultWrite>().tool::<VaultReplace>();
         family.tool::<BridgeCopySection>().tool::<BridgeCopyFile>();

@@ -3,11 +3,13 @@
 pub mod baseline;
 mod check;
 pub mod config;
+mod exceptions;
 mod excerpting;
 mod explore;
 mod fs;
 mod index;
 mod manuals;
+mod preview;
 mod readable;
 mod reading;
 mod reference;
@@ -21,5 +23,6 @@ mod writing;
 
 pub use check::check;
 pub use config::LibrarySettings;
+pub use preview::{Preview, preview};
 pub use readable::readable;
 pub use toolset::Library;

@@ -202,6 +202,11 @@ pub fn is_part(path: &str, kind: Kind) -> bool {
 }
 
 impl Manual {
+    /// Where its folder is.
+    pub fn folder(&self) -> &std::path::Path {
+        self.root.path()
+    }
+
     /// Its folder.
     pub fn into_root(self) -> Root {
         self.root

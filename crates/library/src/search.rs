@@ -110,11 +110,31 @@ impl Where {
             let (text, wanted) = text.strip_prefix('!').map_or((text, true), |rest| (rest, false));
             let text = nfc(&text.replace('\\', "/"));
             let text = text.trim_start_matches("./").trim_start_matches('/');
+            // What is left out without a wildcard is one file, wherever others of its name are.
+            let whole_path = text.contains('/') || (!wanted && !text.contains(['*', '?', '[', '{']));
             let built = GlobBuilder::new(text).literal_separator(true).build();
             let built = built.map_err(|error| ToolError::invalid(format!("glob: {}", error.kind())))?;
-            Ok((built.compile_matcher(), Fits { whole_path: text.contains('/'), wanted }))
+            Ok((built.compile_matcher(), Fits { whole_path, wanted }))
         });
         Ok(Self { folder, glob: glob.transpose()? })
+    }
+
+    /// Whether a file is one of them, by its path from the root.
+    pub fn has(&self, path: &str) -> bool {
+        let inside = self.folder.as_ref().is_none_or(|folder| {
+            nfc(path).strip_prefix(&nfc(folder.as_str())).is_some_and(|rest| rest.starts_with('/'))
+        });
+        inside && self.fits(path)
+    }
+
+    /// Whether any glob is set.
+    pub fn has_glob(&self) -> bool {
+        self.glob.is_some()
+    }
+
+    /// The folder that it is limited to.
+    pub fn folder(&self) -> Option<&RelPath> {
+        self.folder.as_ref()
     }
 
     fn fits(&self, path: &str) -> bool {
@@ -376,7 +396,7 @@ fn breaks(bytes: &[u8]) -> usize {
 }
 
 /// The line, or the part of a long one around the match.
-fn snippet(line: &str, start: usize, stop: usize) -> String {
+pub fn snippet(line: &str, start: usize, stop: usize) -> String {
     if line.chars().nth(MOST_SNIPPET_CHARS).is_none() {
         return line.trim().to_owned();
     }
@@ -409,6 +429,7 @@ mod tests {
         let fits = |glob: &str, path: &str| Where::new(None, Some(glob)).unwrap().fits(path);
         assert!(fits("*.md", "a/b.md") && fits("a/*.md", "a/b.md") && fits("**/*.md", "a/b/c.md"));
         assert!(!fits("a/*.md", "a/b/c.md") && !fits("*.txt", "a.md"));
+        assert!(!fits("!a.md", "a.md") && fits("!a.md", "b/a.md") && !fits("!*.md", "b/a.md"));
         assert!(fits("!*.txt", "a.md") && !fits("!a/b.md", "a/b.md") && fits("*.{md,json}", "x.json"));
         assert!(Where::new(None, Some("a[")).is_err());
         assert!(fits("がく*.md", "か\u{3099}くX.md") && fits(".\\a\\*.md", "a/b.md"));

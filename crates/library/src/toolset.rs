@@ -74,6 +74,14 @@ impl Indexes {
 }
 
 impl Shelves {
+    /// The index of the vault as its files are now, or as far as it is by the deadline.
+    pub fn vault_view(&self, deadline: Instant, wanted: &Wanted) -> Result<View, ToolError> {
+        let source =
+            || Source { name: String::new(), enter: |path, _| is_open(path), shape: |_| Shape::Paragraphs };
+        let root = self.vault.root()?;
+        self.indexes.get("vault", source).view(root, deadline, wanted)
+    }
+
     /// The indexes of these manuals as their files are now, or as far as they are by the deadline.
     pub fn views(&self, ids: &[String], deadline: Instant, wanted: &Wanted) -> Result<Vec<View>, ToolError> {
         let view = |id: &String| {
@@ -86,7 +94,11 @@ impl Shelves {
                     _ => Shape::Markdown,
                 },
             };
-            self.indexes.get(&format!("manual/{id}"), source).view(manual.into_root(), deadline, wanted)
+            self.indexes.get(&format!("manual/{id}"), source).view(
+                Arc::new(manual.into_root()),
+                deadline,
+                wanted,
+            )
         };
         let mut views = Vec::with_capacity(ids.len());
         for id in ids {

@@ -192,7 +192,7 @@ fn read(path: &Path) -> Result<Vec<Question>, Failure> {
     read.collect()
 }
 
-async fn call(registry: &Arc<Registry>, tool: &str, arguments: Value) -> Result<Value, Failure> {
+pub(super) async fn call(registry: &Arc<Registry>, tool: &str, arguments: Value) -> Result<Value, Failure> {
     let arguments: JsonObject = arguments.as_object().cloned().unwrap_or_default();
     match registry.call(tool, arguments, Call::new(Identity::Local, "eval")).await {
         Some(Ok(reply)) => Ok(reply.output),

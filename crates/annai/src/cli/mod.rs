@@ -5,6 +5,7 @@ mod demo;
 mod docs;
 mod doctor;
 mod eval;
+mod find;
 mod init;
 mod serve;
 mod terminal;
@@ -116,6 +117,21 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Find the best sections of the manuals for a question
+    Find {
+        /// The question or the words
+        #[arg(required = true, value_name = "QUESTION")]
+        words: Vec<String>,
+        /// Look in this manual first
+        #[arg(long, value_name = "ID")]
+        manual: Option<String>,
+        /// How many sections to show
+        #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=20))]
+        limit: u8,
+        /// Print the structured results as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Measure how well manual_find answers questions whose answers are known
     Eval {
         /// A file of questions, or a folder with questions.jsonl
@@ -192,6 +208,15 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
             };
             let arguments = serde_json::json!({ "query": words.join(" ") }).to_string();
             call::run(&quietly(options)?, tool, &[arguments], call::Format::new(*json))
+        }
+        Some(Command::Find { words, manual, limit, json }) => {
+            let wanted = find::Wanted {
+                question: &words.join(" "),
+                manual: manual.as_deref(),
+                limit: usize::from(*limit),
+                json: *json,
+            };
+            find::run(&quietly(options)?, &wanted)
         }
         Some(Command::Eval { questions, misses, json }) => {
             eval::run(&quietly(options)?, questions, *json, *misses)

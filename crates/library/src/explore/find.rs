@@ -27,10 +27,10 @@ use crate::toolset::{Shelves, Wanted};
 /// Fewer candidates are few.
 const CANDIDATE_LOW: usize = 3;
 /// So large a share of the candidates in one file is a bias, if there are enough of them.
-const FILE_BIAS: f64 = 0.80;
-const BIAS_CANDIDATES: usize = 5;
+pub const FILE_BIAS: f64 = 0.80;
+const CANDIDATES_FOR_BIAS: usize = 5;
 /// Enough is enough.
-const SUFFICIENT: f64 = 0.6;
+pub const SUFFICIENT: f64 = 0.6;
 
 /// What a find is asked.
 pub struct Asked {
@@ -107,7 +107,7 @@ pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, 
         None => Scope::Everything,
     };
     let mut granted = scope(&views);
-    let mut round = explore(&views, query, &dictionary, &granted, asked.budget.candidates, deadline);
+    let mut round = explore(&views, query, &granted, asked.budget.candidates, deadline, Some(&dictionary));
     wanted.check()?;
 
     let mut reasons = Vec::new();
@@ -124,8 +124,14 @@ pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, 
             if asked.max_stage >= 4 {
                 views = shelves.views(&all, deadline, wanted)?;
                 granted = scope(&views);
-                round =
-                    explore(&views, round.query, &dictionary, &granted, asked.budget.candidates, deadline);
+                round = explore(
+                    &views,
+                    round.query,
+                    &granted,
+                    asked.budget.candidates,
+                    deadline,
+                    Some(&dictionary),
+                );
                 (round.stage, expanded) = (4, true);
                 reasons.push(Escalation::ManualScopeExpanded);
             } else {
@@ -197,14 +203,14 @@ pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, 
     Ok(Found { trace_id, summary, seen, next_actions })
 }
 
-/// Goes through stages 0 to 3.
-fn explore(
+/// Goes through stages 0 and 1, and with a dictionary of exceptions through 2 and 3.
+pub fn explore(
     views: &[View],
     query: Query,
-    dictionary: &Dictionary,
     scope: &Scope,
     most: usize,
     deadline: Instant,
+    dictionary: Option<&Dictionary>,
 ) -> Round {
     let allowed = |place: Place| scope.allows(views, place);
     let matched = matching(views, &query, &allowed, deadline);
@@ -223,8 +229,10 @@ fn explore(
             Err(_) => failed += 1,
         }
     };
-    run(2, &mut |candidates| exceptions(views, candidates, dictionary, query.intent, &allowed));
-    run(3, &mut |candidates| follow(views, candidates, &allowed));
+    if let Some(dictionary) = dictionary {
+        run(2, &mut |candidates| exceptions(views, candidates, dictionary, query.intent, &allowed));
+        run(3, &mut |candidates| follow(views, candidates, &allowed));
+    }
     let hits = candidates.len() + added.len();
     integrate(&mut candidates, added);
     left.extend(candidates.iter().skip(most).map(|candidate| candidate.place));
@@ -240,19 +248,19 @@ fn explore(
     let missed: Vec<_> = missed.filter(|place| allowed(*place)).collect();
     unscanned.extend(keeping::unscanned(views, &missed, Reason::TimeBudget));
     for view in views {
-        let name: Arc<str> = view.name.as_str().into();
-        let whole = |reason| {
-            let name = name.clone();
-            move |path: &String| Unscanned {
-                manual_id: Some(name.clone()),
-                path: path.clone(),
-                sha256: None,
-                reason,
-                lines: Vec::new(),
-            }
+        let name: Option<Arc<str>> = Some(view.name.as_str()).filter(|name| !name.is_empty()).map(Arc::from);
+        let whole = |path: &String, reason| Unscanned {
+            manual_id: name.clone(),
+            path: path.clone(),
+            sha256: None,
+            reason,
+            lines: Vec::new(),
         };
-        unscanned.extend(view.pending.iter().map(whole(Reason::TimeBudget)));
-        unscanned.extend(view.too_large.iter().map(whole(Reason::HardLimit)));
+        // Only what the find was to look at counts as left out.
+        let pending = view.pending.iter().filter(|path| scope.reaches(&view.name, path));
+        unscanned.extend(pending.map(|path| whole(path, Reason::TimeBudget)));
+        let too_large = view.too_large.iter().filter(|path| scope.reaches(&view.name, path));
+        unscanned.extend(too_large.map(|path| whole(path, Reason::HardLimit)));
     }
     Round { query, candidates, unscanned, matched, hits, stage, failed }
 }
@@ -302,7 +310,7 @@ fn triggers(views: &[View], round: &Round) -> Vec<Escalation> {
     let triggers = [
         (count == 0, Escalation::ZeroCandidates),
         ((1..CANDIDATE_LOW).contains(&count), Escalation::LowCandidates),
-        (count >= BIAS_CANDIDATES && bias(views, &round.candidates) >= FILE_BIAS, Escalation::FileBias),
+        (count >= CANDIDATES_FOR_BIAS && bias(views, &round.candidates) >= FILE_BIAS, Escalation::FileBias),
         (round.query.intent == Intent::Exceptions && !exceptions, Escalation::ExceptionsMissing),
     ];
     triggers.into_iter().filter(|(fires, _)| *fires).map(|(_, reason)| reason).collect()

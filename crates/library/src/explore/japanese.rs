@@ -97,6 +97,17 @@ pub fn terms(text: &str) -> Vec<(Range<usize>, Role)> {
                 close(&mut open, if unit.is_empty() && !ordinal { Role::Soft } else { Role::Must });
                 taken = end;
             }
+            Script::Kanji if run.letters.first() == Some(&'何') && start == run.start => {
+                // 何日, 何回: what is asked for, not what to look for.
+                close(&mut open, Role::Soft);
+                let after = start + '何'.len_utf8();
+                let rest = text.get(after..).unwrap_or_default();
+                let unit = UNITS.iter().find(|unit| rest.starts_with(**unit)).map_or(0, |unit| unit.len());
+                taken = after + unit;
+                if run.end() > taken {
+                    open = Some(taken..run.end());
+                }
+            }
             Script::Word | Script::Katakana | Script::Kanji if run.end() > start => match &mut open {
                 Some(open) if open.end == start => open.end = run.end(),
                 _ => {
@@ -236,7 +247,8 @@ mod tests {
             ("30日以内に申し込みを取り消したい", &["30日", "以内", "申し込", "取り消"]),
             ("胃がんと乳がんの違い", &["胃がん", "乳がん", "違い"]),
             ("サーバーを再起動する方法", &["サーバー", "再起動", "方法"]),
-            ("こどもの医療費について", &["こども", "医療費"]),
+            ("くすりの代金について", &["くすり", "代金"]),
+            ("返品は何日以内ですか", &["返品", "以内"]),
         ] {
             assert_eq!(found(question), expected, "{question}");
         }

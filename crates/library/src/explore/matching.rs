@@ -26,6 +26,8 @@ const BETWEEN: f32 = 0.3;
 const TOGETHER: f32 = 1.25;
 const APART: f32 = 0.8;
 const PARTLY: f32 = 0.9;
+/// A form that is worth less does not stand for its term.
+const STANDS_FOR: f32 = 0.5;
 
 /// A node that holds something of a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -285,6 +287,8 @@ fn settle(
     found: &mut [Found],
 ) {
     let wanted = form.keys.len().max(1);
+    // What means the same as a part of a term only does not stand for it.
+    let bit = if form.weight < STANDS_FOR { 0 } else { bit };
     scratch.drain(|node, sum, keys, titles| {
         let (Some(entry), Some(found)) = (segment.node(node), found.get_mut(node as usize)) else { return };
         let held = usize::from(keys);

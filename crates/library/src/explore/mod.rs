@@ -16,10 +16,12 @@ mod references;
 mod scope;
 mod summary;
 mod trace;
+mod vault;
 mod words;
 
 pub use dictionary::Dictionaries;
 pub use find::{Asked, Budget, find};
-pub use query::Intent;
-pub use summary::Summary;
+pub use query::{Intent, Looking};
+pub use summary::{Summary, VaultSummary};
 pub use trace::{Item, Seen, Traces, Unscanned};
+pub use vault::{VaultAsked, find_in_vault};

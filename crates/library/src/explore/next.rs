@@ -9,6 +9,7 @@ use super::summary::{Escalation, Status, Summary};
 use super::trace::{Reason, Seen};
 use crate::manuals::FileType;
 use crate::reference::{NextAction, Ref};
+use crate::search::Where;
 
 /// What a find came to.
 pub struct Outlook<'a> {
@@ -103,4 +104,48 @@ fn again(outlook: &Outlook<'_>) -> Option<NextAction> {
         return find(&[("query", missing.into())]);
     }
     None
+}
+
+/// What to do after a find of the vault: read through the likeliest file where nothing was found, look beside a file that
+/// has nearly everything, else stop.
+pub fn after_vault_find(found: &VaultOutlook<'_>) -> Vec<NextAction> {
+    let action = match (found.likeliest, found.crowded) {
+        (Some(path), _) => {
+            NextAction::call("vault_scan", 0.6, json!({ "path": path, "cursor": { "start_line": 1 } }))
+        }
+        (None, Some(path)) if !found.place.has_glob() => {
+            let mut scope = Map::new();
+            scope.insert("glob".to_owned(), format!("!{}", escaped(path)).into());
+            if let Some(folder) = found.place.folder() {
+                scope.insert("relative_dir".to_owned(), folder.as_str().into());
+            }
+            NextAction::call("vault_find", 0.6, json!({ "query": found.query, "scope": scope }))
+        }
+        _ => NextAction::stop(found.enough),
+    };
+    vec![action]
+}
+
+/// What a find of the vault came to.
+pub struct VaultOutlook<'a> {
+    pub query: &'a str,
+    pub place: &'a Where,
+    /// The file to read where nothing was found.
+    pub likeliest: Option<&'a str>,
+    /// The file that has nearly everything.
+    pub crowded: Option<&'a str>,
+    pub enough: f64,
+}
+
+/// A path as a glob that fits it alone; one without a folder is still a whole path.
+fn escaped(path: &str) -> String {
+    let mut glob = String::new();
+    for letter in path.chars() {
+        match letter {
+            '*' | '?' | '[' | ']' | '{' | '}' => glob.extend(['[', letter, ']']),
+            '!' if glob.is_empty() => glob.push_str("[!]"),
+            _ => glob.push(letter),
+        }
+    }
+    glob
 }

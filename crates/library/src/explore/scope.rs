@@ -16,30 +16,42 @@ pub enum Grant {
 }
 
 /// What of every file may be looked at.
-pub enum Scope {
+pub enum Scope<'a> {
     Everything,
-    /// By view, segment and file.
-    Granted(Vec<Vec<Vec<Grant>>>),
+    Granted(Granted<'a>),
 }
 
-impl Scope {
+/// What was granted.
+pub struct Granted<'a> {
+    /// By view, segment and file.
+    filed: Vec<Vec<Vec<Grant>>>,
+    /// Whether a file that is not filed would be looked at, by its collection's name and its path.
+    unfiled: Box<dyn Fn(&str, &str) -> bool + 'a>,
+}
+
+impl<'a> Scope<'a> {
     /// Asks for every file.
-    pub fn of(views: &[View], grant: impl Fn(&View, &FileEntry) -> Grant) -> Self {
-        let granted = views.iter().map(|view| {
+    pub fn of(
+        views: &[View],
+        grant: impl Fn(&View, &FileEntry) -> Grant,
+        unfiled: impl Fn(&str, &str) -> bool + 'a,
+    ) -> Self {
+        let filed = views.iter().map(|view| {
             let segments = view.segments.iter();
             segments.map(|segment| segment.files.iter().map(|file| grant(view, file)).collect()).collect()
         });
-        Self::Granted(granted.collect())
+        Self::Granted(Granted { filed: filed.collect(), unfiled: Box::new(unfiled) })
     }
 
     /// What an earlier find left out. Of a file that has changed since, everything.
-    pub fn left_out_of(seen: &Seen, views: &[View]) -> Self {
+    pub fn left_out_of(seen: &'a Seen, views: &[View]) -> Self {
         let mut left: HashMap<(&str, &str), Vec<_>> = HashMap::new();
         for part in &seen.unscanned {
             let manual = part.manual_id.as_deref().unwrap_or_default();
             left.entry((manual, part.path.as_str())).or_default().push(part);
         }
-        Self::of(views, |view, file| match left.get(&(view.name.as_str(), file.path.as_str())) {
+        let grant = |view: &View, file: &FileEntry| match left.get(&(view.name.as_str(), file.path.as_str()))
+        {
             None => Grant::None,
             Some(parts)
                 if parts.iter().any(|part| part.lines.is_empty() || part.sha256 != Some(file.sha256)) =>
@@ -47,7 +59,17 @@ impl Scope {
                 Grant::All
             }
             Some(parts) => Grant::Lines(parts.iter().flat_map(|part| part.lines.iter().copied()).collect()),
-        })
+        };
+        let known = left.keys().copied().collect::<HashSet<_>>();
+        Self::of(views, grant, move |name, path| known.contains(&(name, path)))
+    }
+
+    /// Whether a file that is not filed would be looked at.
+    pub fn reaches(&self, name: &str, path: &str) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Granted(granted) => (granted.unfiled)(name, path),
+        }
     }
 
     /// What of a file may be looked at.
@@ -55,6 +77,7 @@ impl Scope {
         match self {
             Self::Everything => &Grant::All,
             Self::Granted(granted) => granted
+                .filed
                 .get(view)
                 .and_then(|view| view.get(segment)?.get(file as usize))
                 .unwrap_or(&Grant::None),

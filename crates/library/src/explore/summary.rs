@@ -69,6 +69,53 @@ pub struct Summary {
     pub escalation_reasons: Vec<Escalation>,
 }
 
+/// A find of the vault in numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct VaultSummary {
+    /// Files that were looked at.
+    pub scanned_files: usize,
+    /// Paragraphs that were looked at.
+    pub scanned_nodes: usize,
+    /// Places that were found.
+    pub candidates: usize,
+    /// Files that could not be read or are no text.
+    pub warnings: usize,
+    /// The last stage that ran.
+    pub max_stage_applied: u8,
+    /// Always false: there is one vault.
+    pub scope_expanded: bool,
+    /// Places that were not looked at; manual_hits kind unscanned has them.
+    pub unscanned_sections_count: usize,
+    /// Hits, before those in one paragraph became one.
+    pub integrated_candidates: usize,
+    /// Paragraphs that they are in.
+    pub integrated_nodes: usize,
+    /// How many candidates each signal has.
+    pub signal_coverage: VaultSignals,
+    /// The share of the candidates that the file with the most of them has.
+    pub file_bias_ratio: f64,
+    /// Pairs of places that disagree.
+    pub conflict_count: usize,
+    /// Things asked for that nothing was found for.
+    pub gap_count: usize,
+    /// In the files that were found, the ranges of lines where nothing was.
+    pub gap_ranges_count: usize,
+    /// How far this answers the question, 0 to 1.
+    pub sufficiency_score: f64,
+    /// Whether it is enough.
+    pub integration_status: Status,
+    /// Why something was left out; absent where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cutoff_reason: Option<Reason>,
+}
+
+/// How many candidates each signal has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct VaultSignals {
+    pub normalized: usize,
+    pub loose: usize,
+}
+
 /// How many candidates each signal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SignalCoverage {

@@ -1,539 +1,108 @@
 //! Words that carry no subject: what Japanese and English use to ask, to join and to inflect.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::query::Intent;
 
+static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split(' ').collect());
+static EMPTY_NOUN_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| EMPTY_NOUNS.split(' ').collect());
+static WEAK_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| WEAK.split(' ').collect());
+static JOINING_WORDS: LazyLock<Vec<Vec<char>>> =
+    LazyLock::new(|| JOINING.split(' ').map(|word| word.chars().collect()).collect());
+
 /// English words that a question is not about.
-const STOP: &[&str] = &[
-    "a",
-    "about",
-    "after",
-    "all",
-    "also",
-    "am",
-    "an",
-    "and",
-    "any",
-    "anything",
-    "are",
-    "as",
-    "at",
-    "be",
-    "been",
-    "being",
-    "but",
-    "by",
-    "can",
-    "could",
-    "did",
-    "do",
-    "does",
-    "doing",
-    "done",
-    "don",
-    "each",
-    "either",
-    "else",
-    "ever",
-    "every",
-    "for",
-    "from",
-    "get",
-    "give",
-    "given",
-    "got",
-    "had",
-    "happen",
-    "happens",
-    "has",
-    "have",
-    "having",
-    "he",
-    "her",
-    "here",
-    "his",
-    "how",
-    "i",
-    "if",
-    "in",
-    "into",
-    "is",
-    "isn",
-    "it",
-    "its",
-    "just",
-    "let",
-    "like",
-    "make",
-    "may",
-    "me",
-    "might",
-    "mine",
-    "more",
-    "most",
-    "much",
-    "must",
-    "my",
-    "need",
-    "needed",
-    "of",
-    "off",
-    "on",
-    "one",
-    "only",
-    "or",
-    "other",
-    "our",
-    "out",
-    "own",
-    "please",
-    "s",
-    "same",
-    "shall",
-    "she",
-    "should",
-    "so",
-    "some",
-    "something",
-    "somebody",
-    "someone",
-    "such",
-    "t",
-    "than",
-    "that",
-    "the",
-    "their",
-    "them",
-    "then",
-    "there",
-    "these",
-    "they",
-    "this",
-    "those",
-    "through",
-    "to",
-    "too",
-    "under",
-    "up",
-    "us",
-    "very",
-    "was",
-    "way",
-    "we",
-    "were",
-    "what",
-    "whatever",
-    "when",
-    "where",
-    "whether",
-    "which",
-    "while",
-    "who",
-    "whom",
-    "whose",
-    "why",
-    "will",
-    "with",
-    "within",
-    "would",
-    "you",
-    "your",
-    "want",
-    "tell",
-    "explain",
-    "show",
-    "exactly",
-    "actually",
-    "everything",
-    "ll",
-    "re",
-    "ve",
-    "d",
-    "m",
-];
+const STOP: &str = "\
+    a about after all also am an and any anything are as at be been being but by can could did do does \
+    doing done don each either else ever every for from get give given got had happen happens has have \
+    having he her here his how i if in into is isn it its just let like make may me might mine more most \
+    much must my need needed of off on one only or other our out own please s same shall she should so \
+    some something somebody someone such t than that the their them then there these they this those \
+    through to too under up us very was way we were what whatever when where whether which while who whom \
+    whose why will with within would you your want tell explain show exactly actually everything ll re ve \
+    d m";
 
 /// Japanese words that join, ask or inflect, in Hiragana.
-const JOINING: &[&str] = &[
-    "の",
-    "に",
-    "は",
-    "を",
-    "が",
-    "で",
-    "と",
-    "へ",
-    "も",
-    "や",
-    "か",
-    "ね",
-    "よ",
-    "な",
-    "から",
-    "まで",
-    "より",
-    "など",
-    "とか",
-    "だけ",
-    "しか",
-    "ほど",
-    "くらい",
-    "ぐらい",
-    "ずつ",
-    "こそ",
-    "さえ",
-    "について",
-    "における",
-    "において",
-    "によって",
-    "により",
-    "による",
-    "にて",
-    "として",
-    "という",
-    "といった",
-    "ような",
-    "ように",
-    "よう",
-    "とき",
-    "ところ",
-    "もの",
-    "こと",
-    "ため",
-    "ので",
-    "のに",
-    "なら",
-    "ならば",
-    "たら",
-    "れば",
-    "ば",
-    "する",
-    "します",
-    "した",
-    "して",
-    "しない",
-    "しなければ",
-    "すれば",
-    "しまう",
-    "できる",
-    "できます",
-    "できない",
-    "できません",
-    "できれば",
-    "される",
-    "されます",
-    "された",
-    "されて",
-    "されない",
-    "されません",
-    "なる",
-    "なります",
-    "なった",
-    "なって",
-    "なければ",
-    "なりません",
-    "ならない",
-    "ある",
-    "あります",
-    "あった",
-    "ない",
-    "なく",
-    "なかった",
-    "ありません",
-    "いる",
-    "います",
-    "いて",
-    "いない",
-    "いた",
-    "いません",
-    "れる",
-    "られる",
-    "られます",
-    "られない",
-    "られません",
-    "られた",
-    "れます",
-    "れない",
-    "れません",
-    "れた",
-    "れて",
-    "せる",
-    "させる",
-    "です",
-    "ます",
-    "ました",
-    "ません",
-    "ましょう",
-    "でした",
-    "だ",
-    "だった",
-    "である",
-    "であれば",
-    "であり",
-    "でしょう",
-    "ください",
-    "たい",
-    "たく",
-    "ほしい",
-    "いい",
-    "よい",
-    "よろしい",
-    "どう",
-    "どの",
-    "どんな",
-    "どこ",
-    "いつ",
-    "だれ",
-    "なに",
-    "なん",
-    "なぜ",
-    "どうして",
-    "どれ",
-    "どちら",
-    "いくら",
-    "いくつ",
-    "もらう",
-    "もらえる",
-    "もらえます",
-    "もらえない",
-    "くれる",
-    "くれます",
-    "おく",
-    "みる",
-    "それ",
-    "これ",
-    "あれ",
-    "その",
-    "この",
-    "あの",
-    "そこ",
-    "ここ",
-    "また",
-    "および",
-    "または",
-    "もし",
-    "た",
-    "て",
-    "お",
-    "ご",
-    "さん",
-    "ちゃん",
-    "すぐ",
-    "ても",
-    "ては",
-    "たり",
-    "つつ",
-    "ながら",
-    "まま",
-    "わけ",
-    "はず",
-    "べき",
-    "すべて",
-    "ぜんぶ",
-    "とも",
-    "にも",
-    "しく",
-    "ん",
-    "おり",
-    "おける",
-    "っけ",
-    "のか",
-    "って",
-    "や",
-    "し",
-    "そう",
-    "そうな",
-    "っぽい",
-    "もう",
-    "まだ",
-    "ずっと",
-    "ちょっと",
-    "かも",
-    "しれない",
-    "わかる",
-    "わからない",
-    "わかりません",
-    "しりたい",
-    "おしえて",
-    "いう",
-    "いった",
-    "いえば",
-    "あと",
-    "まえ",
-    "うち",
-    "ごろ",
-    "たち",
-    "など",
-    "なお",
-    "ただ",
-];
+const JOINING: &str = "\
+    の に は を が で と へ も や か ね よ な から まで より など とか だけ しか ほど くらい ぐらい ずつ こそ \
+    さえ について における において によって により による にて として という といった ような ように よう \
+    とき ところ こと ため ので のに なら ならば たら れば ば する します した して しない しなければ すれば \
+    しまう できる できます できない できません できれば される されます された されて されない されません \
+    なる なります なった なって なければ なりません ならない ある あります あった ない なく なかった \
+    ありません いる います いて いない いた いません れる られる られます られない られません られた れます \
+    れない れません れた れて せる させる です ます ました ません ましょう でした だ だった である であれば \
+    であり でしょう ください たい たく ほしい いい よい よろしい どう どの どんな どこ いつ だれ なに なん \
+    なぜ どうして どれ どちら いくら いくつ もらう もらえる もらえます もらえない くれる くれます おく みる \
+    それ これ あれ その この あの そこ ここ また および または もし た て お ご さん ちゃん すぐ ても ては たり \
+    つつ ながら まま わけ はず べき すべて ぜんぶ とも にも しく おり おける っけ のか って し そう そうな \
+    っぽい もう まだ ずっと ちょっと かも しれない わかる わからない わかりません しりたい おしえて いう \
+    いった いえば あと まえ うち ごろ たち なお ただ";
 
 /// Letters that inflect the Kanji before them.
 const INFLECTING: &str =
     "いうえるたてっくけきしりれらさせみめべちつずむぶぐすげびぎじねえわそとめなまこよゆろ";
 
 /// Japanese nouns that a question is not about.
-const EMPTY_NOUNS: &[&str] = &[
-    "何", "誰", "時", "事", "物", "点", "為", "際", "方", "教", "知", "出来", "下", "全部", "全", "一覧",
-    "見", "言", "内", "上", "中", "後", "前", "次", "人", "分", "思", "良", "行", "他", "際",
-];
+const EMPTY_NOUNS: &str = "\
+    もの 何 誰 時 事 物 点 為 際 方 教 知 出来 下 全部 全 一覧 見 言 内 上 中 後 前 次 人 分 思 良 行 他";
 
 /// Words that say little beside the others of a question.
-const WEAK: &[&str] = &[
-    "名前",
-    "場合",
-    "方法",
-    "必要",
-    "可能",
-    "自分",
-    "本人",
-    "場所",
-    "理由",
-    "種類",
-    "内容",
-    "情報",
-    "一番",
-    "相手",
-    "以内",
-    "以上",
-    "以下",
-    "最初",
-    "最後",
-    "普通",
-    "通常",
-    "時間",
-    "期間",
-    "注意",
-    "大丈夫",
-    "絶対",
-    "間違",
-    "使え",
-    "使う",
-    "使い",
-    "利用",
-    "存在",
-    "現在",
-    "以外",
-    "使用",
-    "関係",
-    "状態",
-    "thing",
-    "things",
-    "kind",
-    "work",
-    "works",
-    "use",
-    "used",
-    "using",
-    "different",
-    "specific",
-    "possible",
-    "time",
-    "name",
-    "called",
-    "case",
-    "without",
-    "before",
-    "new",
-    "old",
-    "first",
-    "best",
-    "easiest",
-    "correct",
-    "right",
-    "able",
-    "user",
-    "set",
-    "project",
-    "code",
-    "value",
-    "support",
-    "supported",
-];
+const WEAK: &str = "\
+    名前 場合 方法 必要 可能 自分 本人 場所 理由 種類 内容 情報 一番 相手 以内 以上 以下 最初 最後 普通 通常 \
+    時間 期間 注意 大丈夫 絶対 間違 使え 使う 使い 利用 存在 現在 以外 使用 関係 状態 thing things kind work works use \
+    used using different specific possible time name called case without before new old first best \
+    easiest correct right able user set project code value support supported";
 
 /// How much a word says, beside a usual one.
 pub fn strength(word: &str) -> f32 {
-    if WEAK.contains(&word) { 0.5 } else { 1.0 }
+    if WEAK_WORDS.contains(word) { 0.5 } else { 1.0 }
 }
 
 /// Units that the answer to a question will name, by how the question asks for it.
-const ASKED_UNITS: &[(&[&str], &[&str])] = &[
+const ASKED_UNITS: &[(&str, &str)] = &[
     (
-        &[
-            "いくら",
-            "料金",
-            "金額",
-            "費用",
-            "値段",
-            "手数料",
-            "how much",
-            "price",
-            "cost",
-            "fee",
-            "charge",
-            "allowance",
-        ],
-        &["円", "usd", "eur", "$", "€", "%", "dollars", "euros", "割"],
+        "いくら|料金|金額|費用|値段|手数料|how much|price|cost|fee|charge|allowance",
+        "円|usd|eur|$|€|%|dollars|euros|割",
+    ),
+    ("何日|いつまで|何日前|期限|日以内|how many days", "日|か月|days|day|週間|年"),
+    ("何か月|何ヶ月|何カ月|how many months", "か月|ヶ月|カ月|months|month"),
+    ("何年|how many years|what year|which year|in which year", "年|years|year"),
+    ("何歳|年齢|how old", "歳|years"),
+    ("何回|how many times|how often", "回|times"),
+    ("何時間|how many hours", "時間|hours|hour"),
+    ("何分|how many minutes", "分|minutes|minute"),
+    ("何時", "時"),
+    ("何人|何名|人口|how many people", "人|名|people|persons"),
+    ("何%|何パーセント|何割|割合|percent|percentage", "%|割|percent"),
+    ("何度|温度|temperature", "度|°c|℃|c"),
+    (
+        "何メートル|高さ|標高|長さ|距離|how far|how high|how tall",
+        "m|km|メートル|キロメートル|metres|meters|cm",
     ),
     (
-        &["何日", "いつまで", "何日前", "期限", "日以内", "how many days"],
-        &["日", "か月", "days", "day", "週間", "年"],
-    ),
-    (&["何か月", "何ヶ月", "何カ月", "how many months"], &["か月", "ヶ月", "カ月", "months", "month"]),
-    (&["何年", "how many years", "what year", "which year", "in which year"], &["年", "years", "year"]),
-    (&["何歳", "年齢", "how old"], &["歳", "years"]),
-    (&["何回", "how many times", "how often"], &["回", "times"]),
-    (&["何時間", "how many hours"], &["時間", "hours", "hour"]),
-    (&["何分", "how many minutes"], &["分", "minutes", "minute"]),
-    (&["何時"], &["時"]),
-    (&["何人", "何名", "人口", "how many people"], &["人", "名", "people", "persons"]),
-    (&["何%", "何パーセント", "何割", "割合", "percent", "percentage"], &["%", "割", "percent"]),
-    (&["何度", "温度", "temperature"], &["度", "°c", "℃", "c"]),
-    (
-        &["何メートル", "高さ", "標高", "長さ", "距離", "how far", "how high", "how tall"],
-        &["m", "km", "メートル", "キロメートル", "metres", "meters", "cm"],
+        "how long|timeout|どれくらい|どのくらい|何秒",
+        "seconds|second|minutes|hours|days|weeks|months|ms|s|秒|分|時間|日|か月|年",
     ),
     (
-        &["how long", "timeout", "どれくらい", "どのくらい", "何秒"],
-        &[
-            "seconds", "second", "minutes", "hours", "days", "weeks", "months", "ms", "s", "秒", "分",
-            "時間", "日", "か月", "年",
-        ],
-    ),
-    (
-        &["how many", "maximum", "limit", "最大", "上限", "いくつ", "何台", "何件", "何個"],
-        &[
-            "requests",
-            "items",
-            "characters",
-            "bytes",
-            "mb",
-            "gb",
-            "kb",
-            "kg",
-            "台",
-            "件",
-            "個",
-            "文字",
-            "名",
-            "回",
-            "本",
-        ],
+        "how many|maximum|limit|最大|上限|いくつ|何台|何件|何個",
+        "requests|items|characters|bytes|mb|gb|kb|kg|台|件|個|文字|名|回|本",
     ),
 ];
 
 /// The units that the answer to a question will name.
 pub fn asked_units(question: &str) -> Vec<&'static str> {
-    let asked = ASKED_UNITS.iter().filter(|(words, _)| words.iter().any(|word| question.contains(word)));
-    asked.flat_map(|(_, units)| units.iter().copied()).collect()
+    let asked = ASKED_UNITS.iter().filter(|(words, _)| words.split('|').any(|word| question.contains(word)));
+    asked.flat_map(|(_, units)| units.split('|')).collect()
 }
 
 /// Whether a question is not about this English word.
 pub fn is_stop(word: &str) -> bool {
-    STOP.contains(&word)
+    STOP_WORDS.contains(word)
 }
 
 /// Whether a question is not about this Japanese noun.
 pub fn is_empty_noun(word: &str) -> bool {
-    EMPTY_NOUNS.contains(&word)
+    EMPTY_NOUN_WORDS.contains(word)
 }
 
 /// Whether a letter inflects the Kanji before it.
@@ -548,9 +117,9 @@ pub fn joining_tails(run: &[char]) -> Vec<bool> {
         *end = true;
     }
     for start in (0..run.len()).rev() {
-        let fits = JOINING.iter().any(|word| {
-            let length = word.chars().count();
-            run.get(start..start + length).is_some_and(|part| word.chars().eq(part.iter().copied()))
+        let fits = JOINING_WORDS.iter().any(|word| {
+            let length = word.len();
+            run.get(start..start + length).is_some_and(|part| part == word.as_slice())
                 && tails.get(start + length).copied().unwrap_or_default()
         });
         if let Some(tail) = tails.get_mut(start) {
@@ -567,10 +136,10 @@ pub fn joining_heads(run: &[char]) -> Vec<bool> {
         *start = true;
     }
     for end in 1..=run.len() {
-        let fits = JOINING.iter().any(|word| {
-            let length = word.chars().count();
+        let fits = JOINING_WORDS.iter().any(|word| {
+            let length = word.len();
             end.checked_sub(length).is_some_and(|start| {
-                run.get(start..end).is_some_and(|part| word.chars().eq(part.iter().copied()))
+                run.get(start..end).is_some_and(|part| part == word.as_slice())
                     && heads.get(start).copied().unwrap_or_default()
             })
         });
@@ -582,97 +151,25 @@ pub fn joining_heads(run: &[char]) -> Vec<bool> {
 }
 
 /// Words by which a question tells what it wants, the more telling first.
-const INTENTS: &[(Intent, &[&str])] = &[
+const INTENTS: &[(Intent, &str)] = &[
     (
         Intent::Exceptions,
-        &[
-            "対象外",
-            "除外",
-            "例外",
-            "免責",
-            "不適用",
-            "適用されない",
-            "支払われない",
-            "支払われません",
-            "もらえない",
-            "出ない",
-            "できない",
-            "認められない",
-            "受け取れない",
-            "except",
-            "exclu",
-            "not covered",
-            "not apply",
-            "unless",
-            "not allowed",
-            "ineligible",
-            "limitation",
-        ],
+        "対象外|除外|例外|免責|不適用|適用されない|支払われない|支払われません|もらえない|出ない|できない|認められない|受け取れない|except|exclu|not covered|not apply|unless|not allowed|ineligible|limitation",
     ),
-    (
-        Intent::Compare,
-        &["違い", "比較", "どちら", "違う", "difference", "compare", " vs", "versus", "differ"],
-    ),
+    (Intent::Compare, "違い|比較|どちら|違う|difference|compare| vs|versus|differ"),
     (
         Intent::Eligibility,
-        &[
-            "条件",
-            "資格",
-            "対象",
-            "要件",
-            "できますか",
-            "もらえますか",
-            "受けられ",
-            "eligible",
-            "qualif",
-            "who can",
-            "am i allowed",
-            "can i",
-            "requirement",
-        ],
+        "条件|資格|対象|要件|できますか|もらえますか|受けられ|eligible|qualif|who can|am i allowed|can i|requirement",
     ),
     (
         Intent::Procedure,
-        &[
-            "手順",
-            "方法",
-            "手続",
-            "やり方",
-            "どうやって",
-            "どうすれば",
-            "仕方",
-            "どのように",
-            "申請",
-            "設定",
-            "how to",
-            "how do",
-            "how can",
-            "steps",
-            "procedure",
-            "set up",
-            "configure",
-            "install",
-        ],
+        "手順|方法|手続|やり方|どうやって|どうすれば|仕方|どのように|申請|設定|how to|how do|how can|steps|procedure|set up|configure|install",
     ),
-    (
-        Intent::Definition,
-        &[
-            "とは",
-            "意味",
-            "定義",
-            "何ですか",
-            "what is",
-            "what are",
-            "what does",
-            "definition",
-            "meaning",
-            "define",
-        ],
-    ),
+    (Intent::Definition, "とは|意味|定義|何ですか|what is|what are|what does|definition|meaning|define"),
 ];
 
 /// What a question wants, by its words in normal form.
 pub fn intent_of(question: &str) -> Intent {
-    let asks = |words: &[&str]| words.iter().any(|word| question.contains(word));
+    let asks = |words: &str| words.split('|').any(|word| question.contains(word));
     INTENTS.iter().find(|(_, words)| asks(words)).map_or(Intent::Unknown, |(intent, _)| *intent)
 }

@@ -93,7 +93,12 @@ impl Collection {
     }
 
     /// The index as the files are now, or as far as it is by the deadline.
-    pub fn view(self: &Arc<Self>, root: Root, deadline: Instant, wanted: &Wanted) -> Result<View, ToolError> {
+    pub fn view(
+        self: &Arc<Self>,
+        root: Arc<Root>,
+        deadline: Instant,
+        wanted: &Wanted,
+    ) -> Result<View, ToolError> {
         let walked = fs::stamped_files(&root.top()?, &self.source.enter)?;
         let listing = walked.files;
         let mut state = self.wait(self.lock(), deadline, wanted)?;

@@ -56,6 +56,11 @@ const STEP_4: &[&str] = &[
     "ate", "iti", "ous", "ive", "ize",
 ];
 
+/// Whether a word has this ending. The last letter tells most of the time.
+fn ends(word: &str, ending: &str) -> bool {
+    word.as_bytes().last() == ending.as_bytes().last() && word.ends_with(ending)
+}
+
 struct Word(String);
 
 impl Word {
@@ -83,14 +88,13 @@ impl Word {
             }
             return;
         }
-        let ending =
-            ["ed", "ing"].iter().find(|ending| self.0.ends_with(**ending)).map_or(0, |end| end.len());
+        let ending = ["ed", "ing"].iter().find(|ending| ends(&self.0, ending)).map_or(0, |end| end.len());
         if ending == 0 || !has_vowel(self.before(ending)) {
             return;
         }
         self.replace(ending, "");
         let doubled = ends_doubled(&self.0) && !self.0.ends_with(['l', 's', 'z']);
-        if ["at", "bl", "iz"].iter().any(|end| self.0.ends_with(end))
+        if ["at", "bl", "iz"].iter().any(|end| ends(&self.0, end))
             || (measure(&self.0) == 1 && is_short(&self.0))
         {
             self.0.push('e');
@@ -101,8 +105,7 @@ impl Word {
 
     /// Replaces the longest ending of a list if enough stands before it.
     fn first_that_fits(&mut self, endings: &[(&str, &str)], least: usize) {
-        let longest =
-            endings.iter().filter(|(end, _)| self.0.ends_with(end)).max_by_key(|(end, _)| end.len());
+        let longest = endings.iter().filter(|(end, _)| ends(&self.0, end)).max_by_key(|(end, _)| end.len());
         if let Some((ending, by)) = longest
             && measure(self.before(ending.len())) > least
         {
@@ -111,7 +114,7 @@ impl Word {
     }
 
     fn long_endings(&mut self) {
-        let longest = STEP_4.iter().filter(|end| self.0.ends_with(**end)).max_by_key(|end| end.len());
+        let longest = STEP_4.iter().filter(|end| ends(&self.0, end)).max_by_key(|end| end.len());
         if let Some(ending) = longest {
             let before = self.before(ending.len());
             if measure(before) > 1 && (*ending != "ion" || before.ends_with(['s', 't'])) {

@@ -62,7 +62,9 @@ pub enum Class {
 pub fn class(letter: char) -> Class {
     match letter {
         'a'..='z' | '0'..='9' | 'A'..='Z' => Class::Word,
-        ' ' | '\n' | '-' | '.' | ',' | '/' | '_' => Class::Separator,
+        ' ' | '\n' | '-' | '.' | ',' | '/' | '_' | '、' | '。' | 'ー' | '・' | '(' | ')' | '[' | ']' => {
+            Class::Separator
+        }
         '\u{3041}'..='\u{3096}'
         | '\u{30a1}'..='\u{30fa}'
         | '\u{4e00}'..='\u{9fff}'

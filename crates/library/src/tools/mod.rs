@@ -2,6 +2,7 @@
 
 mod bridge_copy_file;
 mod bridge_copy_section;
+mod manual_excepts;
 mod manual_find;
 mod manual_hits;
 mod manual_list;
@@ -9,6 +10,7 @@ mod manual_ls;
 mod manual_read;
 mod manual_toc;
 mod vault_create;
+mod vault_find;
 mod vault_ls;
 mod vault_read;
 mod vault_replace;
@@ -18,6 +20,7 @@ mod vault_write;
 
 pub use bridge_copy_file::BridgeCopyFile;
 pub use bridge_copy_section::BridgeCopySection;
+pub use manual_excepts::ManualExcepts;
 pub use manual_find::ManualFind;
 pub use manual_hits::ManualHits;
 pub use manual_list::ManualList;
@@ -25,6 +28,7 @@ pub use manual_ls::ManualLs;
 pub use manual_read::ManualRead;
 pub use manual_toc::ManualToc;
 pub use vault_create::VaultCreate;
+pub use vault_find::VaultFind;
 pub use vault_ls::VaultLs;
 pub use vault_read::VaultRead;
 pub use vault_replace::VaultReplace;

@@ -1,0 +1,67 @@
+//! A section that was found as people want to see it: where its file is, the line that fits best, and which words it has.
+
+use std::path::PathBuf;
+
+use annai_core::ToolError;
+
+use crate::config::Library;
+use crate::explore::{Dictionaries, Looking};
+use crate::fs::RelPath;
+use crate::manuals::Manuals;
+use crate::search::snippet;
+
+/// What people want to see of a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preview {
+    /// The file.
+    pub file: PathBuf,
+    /// The line that fits best, from 1.
+    pub line: usize,
+    /// That line, or a part of it.
+    pub snippet: String,
+    /// The words of the question that stand in the section.
+    pub words: Vec<String>,
+}
+
+/// Looks into a section for the line that fits a question best.
+pub fn preview(
+    settings: &Library,
+    question: &str,
+    manual_id: &str,
+    path: &str,
+    start_line: usize,
+) -> Result<Preview, ToolError> {
+    let manuals = Manuals::new(settings.manual_folders());
+    let manual = manuals.get(manual_id)?;
+    let (dictionary, _) = Dictionaries::default().of(&manuals, std::slice::from_ref(&manual.id));
+    let looking = Looking::new(question, &dictionary)?;
+    let document = manual.document(&RelPath::parse(path)?)?;
+    let last = document
+        .node_at(start_line)
+        .and_then(|node| document.nodes.get(node))
+        .map_or(start_line, |node| node.own_end_line);
+    let mut best: (f32, usize) = (0.0, start_line);
+    let mut words: Vec<String> = Vec::new();
+    for number in start_line..=last {
+        let held = looking.held(document.text_of(number, number));
+        // The heading is shown beside it anyway.
+        let worth: f32 =
+            held.iter().map(|(_, worth)| worth).sum::<f32>() * if number == start_line { 0.5 } else { 1.0 };
+        if worth > best.0 {
+            best = (worth, number);
+        }
+        for (word, _) in held {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+    }
+    let line = document.text_of(best.1, best.1);
+    let place = looking.place(line);
+    Ok(Preview {
+        file: manual.folder().join(path),
+        line: best.1,
+        snippet: snippet(line, place.start, place.end),
+        words,
+    })
+}

@@ -1,0 +1,68 @@
+//! `manual_excepts`.
+
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::exceptions;
+use crate::search::Hit;
+use crate::toolset::Library;
+
+/// Where to look.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The manual.
+    pub manual_id: String,
+    /// Only this section, as manual_toc names it.
+    pub node_id: Option<String>,
+}
+
+/// What was found.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Output {
+    /// Lines that hold a word of exception, by path and number.
+    pub items: Vec<Hit>,
+}
+
+/// List the lines of a manual that hold a word of exception, such as 対象外, ただし, except or not covered.
+pub struct ManualExcepts;
+
+impl Tool for ManualExcepts {
+    const FACTS: Facts = Facts {
+        name: "manual_excepts",
+        title: "List exceptions / 例外を一覧",
+        description: "List the lines of a manual that hold a word of exception, such as 対象外, ただし, except or not covered.",
+        effect: Effect::Read,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryRead),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "To see every exception of a manual or a section.",
+            safe_defaults: r#"{"manual_id":"…"}"#,
+            common_errors: &[
+                ("not_found", "manual_list has the manuals, manual_toc the sections"),
+                ("invalid_parameter", "node_id is path#L<line>"),
+            ],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let found = set
+            .read(move |shelves, wanted| {
+                exceptions::list(shelves, &input.manual_id, input.node_id.as_deref(), wanted)
+            })
+            .await?;
+        call.note("results", found.hits.len());
+        call.note("warnings", found.skipped);
+        let more = if found.more { "; there are more, name a section with node_id" } else { "" };
+        let text = format!("{} lines with a word of exception{more}", found.hits.len());
+        Ok(Reply::new(Output { items: found.hits }, text)
+            .with_meta("annai/more", found.more)
+            .with_meta("annai/warnings", found.skipped))
+    }
+}
