@@ -1,13 +1,12 @@
 //! What a search of the vault costs, beside Debian's ripgrep in the same run: a generated vault of 2,000 files and 40 MB,
 //! another term each time.
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use annai_testkit::bench::{built, median};
-use serde_json::{Value, json};
+use annai_testkit::bench::{Annai, median};
+use serde_json::json;
 
 const FILES: usize = 2000;
 const FILE_BYTES: usize = 20_000;
@@ -16,7 +15,7 @@ const ROUNDS: usize = 25;
 fn main() -> ExitCode {
     let home = std::env::temp_dir().join(format!("annai-bench-library-{}", std::process::id()));
     let bytes = generate(&home.join("vault"));
-    let mut annai = Annai::start(&home);
+    let mut annai = Annai::start(&home, &[]);
     println!("vault_search, {FILES} files, {:.0} MB", bytes as f64 / 1e6);
     println!("{:22} {:>10} {:>10} {:>8} {:>6}", "", "annai", "rg -c", "ratio", "bar");
     let mut good = true;
@@ -30,9 +29,9 @@ fn main() -> ExitCode {
                 _ => (format!("検査 項目{number:05}"), format!("検査項目{number:05}")),
             };
             let started = Instant::now();
-            let found = annai.search(&query, mode);
+            let found = annai.call("vault_search", json!({ "query": query, "mode": mode }));
             ours.push(started.elapsed());
-            assert_eq!(found, 1, "{query}");
+            assert_eq!(found["results"].as_array().map(Vec::len), Some(1), "{query}");
             let mut rg = Command::new("rg");
             match mode {
                 "regex" => rg.args(["-c", "-i", "-e", &pattern]),
@@ -96,47 +95,4 @@ fn generate(vault: &Path) -> usize {
         std::fs::write(folder.join(format!("f{number:04}.md")), text).expect("a file");
     }
     total
-}
-
-/// The server under test, over stdio.
-struct Annai {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
-
-impl Annai {
-    fn start(home: &Path) -> Self {
-        let mut command = Command::new(built("annai"));
-        command.args(["--stdio", "--toolset", "library"]).current_dir(home).env("LOG_LEVEL", "error");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().expect("annai starts");
-        let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        let input = child.stdin.take().expect("a pipe");
-        let mut annai = Self { child, input, output };
-        annai.ask(&json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": { "protocolVersion": "2025-06-18", "capabilities": {} } }));
-        annai
-    }
-
-    fn ask(&mut self, message: &Value) -> Value {
-        self.input.write_all(format!("{message}\n").as_bytes()).expect("annai reads");
-        let mut line = String::new();
-        self.output.read_line(&mut line).expect("annai answers");
-        serde_json::from_str(&line).expect("JSON")
-    }
-
-    /// How many lines a search finds.
-    fn search(&mut self, query: &str, mode: &str) -> usize {
-        let params = json!({ "name": "vault_search", "arguments": { "query": query, "mode": mode } });
-        let reply = self.ask(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }));
-        let results = reply["result"]["structuredContent"]["results"].as_array();
-        results.unwrap_or_else(|| panic!("{reply}")).len()
-    }
-}
-
-impl Drop for Annai {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
