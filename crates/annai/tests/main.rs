@@ -11,8 +11,10 @@ mod suite {
     mod command_line;
     mod configuration;
     mod docs;
+    mod eval;
     mod http;
     mod library_crashes;
+    mod library_find;
     mod library_read;
     mod library_safety;
     mod library_vault;

@@ -165,7 +165,8 @@ fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let after = text.get(end..).and_then(|after| after.chars().next());
     let first = text.get(start..).and_then(|part| part.chars().next());
     let last = text.get(..end).and_then(|part| part.chars().next_back());
-    !(is_word(before) && is_word(first)) && !(is_word(after) && is_word(last))
+    let goes_on = (is_word(before) && is_word(first)) || (is_word(after) && is_word(last));
+    !goes_on
 }
 
 /// The files that a dictionary was made of, and the dictionary.

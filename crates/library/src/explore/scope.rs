@@ -21,12 +21,15 @@ pub enum Scope<'a> {
     Granted(Granted<'a>),
 }
 
+/// Whether a file counts, by its collection's name and its path.
+type Reach<'a> = Box<dyn Fn(&str, &str) -> bool + 'a>;
+
 /// What was granted.
 pub struct Granted<'a> {
     /// By view, segment and file.
     filed: Vec<Vec<Vec<Grant>>>,
-    /// Whether a file that is not filed would be looked at, by its collection's name and its path.
-    unfiled: Box<dyn Fn(&str, &str) -> bool + 'a>,
+    /// Whether a file that is not filed would be looked at.
+    unfiled: Reach<'a>,
 }
 
 impl<'a> Scope<'a> {

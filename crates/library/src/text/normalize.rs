@@ -201,7 +201,7 @@ pub fn kanji_numeral(number: u64) -> Vec<String> {
             }
         }
     }
-    counted.extend(digit(number % 10).filter(|_| number % 10 > 0));
+    counted.extend(digit(number % 10).filter(|last| *last != '〇'));
     let spelled: String =
         number.to_string().bytes().filter_map(|byte| digit(u64::from(byte - b'0'))).collect();
     if spelled == counted { vec![counted] } else { vec![counted, spelled] }

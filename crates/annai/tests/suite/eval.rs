@@ -1,0 +1,100 @@
+//! How well questions are answered must not fall below what was reached, and stays above a plain search.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::{Home, annai};
+
+/// What was reached on the questions of `evals/`, all together.
+const RECALL_5: f64 = 0.95;
+const MRR: f64 = 0.86;
+
+fn repository() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+fn run(command: &mut Command) -> String {
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+fn with_samples(home: &Home) -> Command {
+    let mut command = annai(home);
+    command.arg("--manuals").arg(repository().join("examples/workspace/manuals"));
+    command
+}
+
+#[test]
+fn questions_are_answered_as_well_as_they_were() {
+    let home = Home::new();
+    let report = run(with_samples(&home).arg("eval").arg(repository().join("evals")).arg("--json"));
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let rows = report["facets"].as_array().unwrap();
+    assert!(rows.len() > 10, "{report}");
+    let figure = |row: &Value, whose: &str, what: &str| row[whose][what].as_f64().unwrap();
+    for row in rows {
+        for what in ["recall_5", "mrr"] {
+            let (ours, plain) = (figure(row, "annai", what), figure(row, "plain", what));
+            assert!(ours >= plain, "{what} of {}: {ours} beside a plain search's {plain}", row["facet"]);
+        }
+    }
+    let all = rows.last().unwrap();
+    assert!(all["questions"].as_u64().unwrap() >= 80);
+    assert!(figure(all, "annai", "recall_5") >= RECALL_5 && figure(all, "annai", "mrr") >= MRR, "{all}");
+    assert!(all["chars"].as_f64().unwrap() < 2500.0, "{all}");
+}
+
+#[test]
+fn nonsense_finds_nothing() {
+    let home = Home::new();
+    let questions = std::fs::read_to_string(repository().join("evals/nonsense.jsonl")).unwrap();
+    for question in questions.lines() {
+        let question: Value = serde_json::from_str(question).unwrap();
+        let arguments = json!({ "query": question["query"] }).to_string();
+        let found: Value = serde_json::from_str(&run(with_samples(&home).args([
+            "call",
+            "manual_find",
+            &arguments,
+            "--json",
+        ])))
+        .unwrap();
+        assert_eq!(found["summary"]["candidates"], 0, "{question}");
+    }
+}
+
+#[test]
+fn people_get_tables() {
+    let home = Home::new();
+    let table =
+        run(with_samples(&home).arg("eval").arg(repository().join("evals/questions.jsonl")).arg("--misses"));
+    let last = table.lines().last().unwrap();
+    assert!(table.contains("plain MRR") && last.starts_with("all "), "{table}");
+    let found = run(with_samples(&home).args(["find", "how", "many", "requests", "per", "minute"]));
+    assert!(found.contains("rate-limits.md:"), "{found}");
+    assert!(found.contains("not scanned: 0") && found.contains("Next: annai "), "{found}");
+    let nothing = run(with_samples(&home).args(["find", "zxqvblorp"]));
+    assert!(
+        nothing.starts_with("Nothing found") && nothing.contains("no section mentions \"zxqvblorp\""),
+        "{nothing}"
+    );
+    let json = run(with_samples(&home).args(["find", "refund", "--json", "--limit", "2"]));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["hits"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn mistakes_name_the_file_and_the_line() {
+    let home = Home::new();
+    for (text, part) in [("{\"id\": 1}", "questions.jsonl:1: "), ("", "")] {
+        let path = home.write("questions.jsonl", text);
+        let done = with_samples(&home).arg("eval").arg(&path).output().unwrap();
+        assert_eq!(done.status.success(), part.is_empty());
+        assert!(String::from_utf8_lossy(&done.stderr).contains(part));
+    }
+    let done = with_samples(&home).args(["eval", "nowhere"]).output().unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("nowhere cannot be read"));
+}

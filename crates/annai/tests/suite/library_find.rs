@@ -1,0 +1,478 @@
+//! Exploration: what a question finds, in which order, what it leaves out, and what it suggests next.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::Shelf;
+
+const TERMS: &str = "# 医療保険約款\n\n## 第一条 給付金の支払\n\n入院給付金は、入院一日につき五千円を支払います。対象外の場合は第三条を参照。\n\n\
+    ## 第二条 請求\n\n給付金の請求は三十日以内に行います。[様式](forms.md#請求書)を使います。\n\n\
+    ## 第三条 支払わない場合\n\n故意による事故は対象外とします。\n\n## 第四条 雑則\n\nこの約款は見直すことがあります。\n";
+const FORMS: &str =
+    "# 様式集\n\n## 請求書\n\n氏名と住所を記入します。\n\n## 変更届\n\n変更の日を記入します。\n";
+
+fn shelf() -> Shelf {
+    let shelf = Shelf::new(&[]);
+    shelf.write("manuals/ins/terms.md", TERMS);
+    shelf.write("manuals/ins/forms.md", FORMS);
+    shelf.write("manuals/other/travel.md", "# Travel\n\n## Refunds\n\nRefunds take 14 days. See Section 2.1.\n\n## 2.1 Proof\n\nKeep the ticket.\n");
+    shelf
+}
+
+fn titles(found: &Value) -> Vec<&str> {
+    found["top"].as_array().unwrap().iter().map(|best| best["ref"]["title"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn the_best_section_stands_on_top() {
+    let mut shelf = shelf();
+    for (query, best) in [
+        ("入院給付金はいくら", "第一条 給付金の支払"),
+        ("給付金を請求する期限は何日ですか", "第二条 請求"),
+        ("支払われないのはどんなとき", "第三条 支払わない場合"),
+        ("第3条", "第三条 支払わない場合"),
+        ("how long does a refund take", "Refunds"),
+        ("給 付・金 の 請求", "第二条 請求"),
+        ("30日以内", "第二条 請求"),
+    ] {
+        let found = shelf.call("manual_find", json!({ "query": query }));
+        assert_eq!(titles(&found).first(), Some(&best), "{query}: {found}");
+    }
+}
+
+#[test]
+fn a_find_has_the_whole_contract() {
+    let mut shelf = shelf();
+    let found = shelf.call("manual_find", json!({ "query": "入院給付金の対象外", "manual_id": "ins" }));
+    let summary = found["summary"].as_object().unwrap();
+    for key in [
+        "scanned_files",
+        "scanned_nodes",
+        "candidates",
+        "warnings",
+        "max_stage_applied",
+        "scope_expanded",
+        "unscanned_sections_count",
+        "integrated_candidates",
+        "integrated_nodes",
+        "signal_coverage",
+        "file_bias_ratio",
+        "conflict_count",
+        "gap_count",
+        "sufficiency_score",
+        "integration_status",
+    ] {
+        assert!(summary.contains_key(key), "{key}");
+    }
+    let place = &found["top"][0]["ref"];
+    assert_eq!(
+        (&place["target"], &place["manual_id"], &place["path"]),
+        (&json!("manual"), &json!("ins"), &json!("terms.md"))
+    );
+    // The ref can be read as it is, and stops fitting when the file changes.
+    let read = shelf.call("manual_read", json!({ "ref": place, "scope": "section" }));
+    assert!(read["text"].as_str().unwrap().contains("五千円"), "{read}");
+    shelf.write("manuals/ins/terms.md", TERMS.replace("五千円", "六千円"));
+    assert_eq!(shelf.fail("manual_read", json!({ "ref": place }))["code"], "conflict");
+    let again = shelf.call("manual_find", json!({ "query": "六千円" }));
+    assert_eq!(again["summary"]["signal_coverage"]["normalized"], 1, "{again}");
+    assert_eq!(shelf.call("manual_find", json!({ "query": "五千円" }))["summary"]["candidates"], 0);
+}
+
+#[test]
+fn references_and_exceptions_come_along_but_never_alone() {
+    let mut shelf = shelf();
+    let found = shelf.call("manual_find", json!({ "query": "入院給付金 請求", "manual_id": "ins" }));
+    let hits = shelf.call("manual_hits", json!({ "trace_id": found["trace_id"] }));
+    let signals = |title: &str| -> Vec<String> {
+        let item = hits["items"].as_array().unwrap().iter().find(|item| item["ref"]["title"] == title);
+        let signals = item.map(|item| item["signals"].clone()).unwrap_or_default();
+        serde_json::from_value(signals).unwrap_or_default()
+    };
+    assert!(signals("第三条 支払わない場合").contains(&"reference".to_owned()), "{hits}");
+    assert!(signals("第三条 支払わない場合").contains(&"exceptions".to_owned()), "{hits}");
+    assert!(signals("請求書").contains(&"reference".to_owned()), "{hits}");
+    assert!(signals("第四条 雑則").is_empty() && signals("変更届").is_empty(), "{hits}");
+    // A word of exception or reference alone finds nothing.
+    for nonsense in ["zxqvblorp", "ぬぺぽぎゃ", "フガホゲ"] {
+        let found = shelf.call("manual_find", json!({ "query": nonsense }));
+        assert_eq!(found["summary"]["candidates"], 0, "{found}");
+        assert_eq!(found["summary"]["integration_status"], "blocked");
+        assert_eq!(found["top"], json!([]));
+        assert!(found["summary"]["gap_count"].as_u64().unwrap() > 0);
+    }
+    let english = shelf.call("manual_find", json!({ "query": "refunds", "manual_id": "other" }));
+    assert_eq!(titles(&english), ["Refunds", "2.1 Proof"]);
+}
+
+#[test]
+fn contradictions_are_conflicts_and_repetitions_are_not() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write(
+        "manuals/shop/v1.md",
+        "# v1\n\n## Returns\n\nThe return window for shoes is 14 days after delivery.\n",
+    );
+    shelf.write(
+        "manuals/shop/v2.md",
+        "# v2\n\n## Returns\n\nThe return window for shoes is 30 days after delivery.\n",
+    );
+    shelf.write(
+        "manuals/shop/copy.md",
+        "# Copy\n\n## Returns again\n\nThe return window for shoes is 30 days after delivery.\n",
+    );
+    let found = shelf.call("manual_find", json!({ "query": "return window for shoes" }));
+    assert_eq!(found["summary"]["conflict_count"], 2, "{found}");
+    assert_eq!(found["summary"]["integration_status"], "needs_followup");
+    assert_eq!(found["next_actions"][0]["type"], "manual_read");
+    assert_eq!(found["next_actions"][0]["params"]["scope"], "section");
+    let conflicts = shelf.call("manual_hits", json!({ "trace_id": found["trace_id"], "kind": "conflicts" }));
+    assert_eq!(conflicts["total"], 2);
+    let reason = conflicts["items"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("14") && reason.contains("30"), "{reason}");
+    assert_eq!(conflicts["items"][0]["conflict_with"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_find_widens_when_one_manual_is_not_enough() {
+    let mut shelf = shelf();
+    let wide = shelf.call("manual_find", json!({ "query": "refunds", "manual_id": "ins" }));
+    assert_eq!(titles(&wide).first(), Some(&"Refunds"));
+    assert_eq!(
+        (&wide["summary"]["max_stage_applied"], &wide["summary"]["scope_expanded"]),
+        (&json!(4), &json!(true))
+    );
+    assert_eq!(wide["summary"]["escalation_reasons"], json!(["zero_candidates", "manual_scope_expanded"]));
+    let capped = shelf.call("manual_find", json!({ "query": "refunds", "manual_id": "ins", "max_stage": 3 }));
+    let summary = &capped["summary"];
+    assert_eq!((&summary["candidates"], &summary["cutoff_reason"]), (&json!(0), &json!("stage_cap")));
+    assert_eq!(summary["escalation_reasons"], json!(["zero_candidates", "stage_cap"]));
+    let left = shelf.call("manual_hits", json!({ "trace_id": capped["trace_id"], "kind": "unscanned" }));
+    assert_eq!(
+        (&left["total"], &left["items"][0]["path"], &left["items"][0]["reason"]),
+        (&json!(1), &json!("travel.md"), &json!("stage_cap"))
+    );
+    assert_eq!(left["items"][0]["start_line"], Value::Null);
+    // What it suggests then is what finds it.
+    assert_eq!(capped["next_actions"][0]["type"], "manual_find");
+    let followed = shelf.call("manual_find", capped["next_actions"][0]["params"].clone());
+    assert_eq!(titles(&followed).first(), Some(&"Refunds"));
+    // What was left out can be asked for alone.
+    let rest = json!({ "query": "refunds", "only_unscanned_from_trace_id": capped["trace_id"] });
+    let rest = shelf.call("manual_find", rest);
+    assert_eq!((titles(&rest).first(), &rest["summary"]["scanned_files"]), (Some(&"Refunds"), &json!(1)));
+    assert!(
+        rest["summary"]["escalation_reasons"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("prioritized_unscanned_sections"))
+    );
+}
+
+#[test]
+fn a_cap_keeps_what_it_left_out() {
+    let mut shelf = Shelf::new(&[]);
+    let text: String =
+        (0..30).map(|number| format!("## Part {number}\n\nThe widget number {number}.\n\n")).collect();
+    shelf.write("manuals/big/parts.md", text);
+    let mut seen = Vec::new();
+    let mut arguments = json!({ "query": "widget", "budget": { "max_candidates": 7 } });
+    loop {
+        let found = shelf.call("manual_find", arguments.clone());
+        let hits = shelf.call("manual_hits", json!({ "trace_id": found["trace_id"], "limit": 200 }));
+        seen.extend(
+            hits["items"].as_array().unwrap().iter().map(|item| item["start_line"].as_u64().unwrap()),
+        );
+        let left = found["summary"]["unscanned_sections_count"].as_u64().unwrap();
+        assert_eq!(left as usize, 30 - seen.len());
+        if left == 0 {
+            assert!(found["summary"].get("cutoff_reason").is_none());
+            break;
+        }
+        assert_eq!(found["summary"]["cutoff_reason"], "candidate_cap");
+        arguments["only_unscanned_from_trace_id"] = found["trace_id"].clone();
+    }
+    seen.sort_unstable();
+    assert_eq!(seen, (0..30).map(|number| number * 4 + 1).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_time_budget_is_kept_and_nothing_is_lost() {
+    let mut shelf = Shelf::new(&[]);
+    for number in 0..300 {
+        let text = format!(
+            "# File {number}\n\n{}\n\n## Rare\n\nneedle{number}\n",
+            "words and more words ".repeat(600)
+        );
+        shelf.write(&format!("manuals/big/f{number:03}.md"), text);
+    }
+    let started = Instant::now();
+    let first = shelf.call("manual_find", json!({ "query": "needle7", "budget": { "time_ms": 1 } }));
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+    let summary = &first["summary"];
+    let scanned = summary["scanned_files"].as_u64().unwrap();
+    if scanned < 300 {
+        assert_eq!(summary["cutoff_reason"], "time_budget", "{first}");
+        assert!(summary["unscanned_sections_count"].as_u64().unwrap() >= 300 - scanned);
+    }
+    // The work goes on meanwhile; asking again of what was left finds it in the end.
+    let all = shelf.call("manual_find", json!({ "query": "needle7" }));
+    assert_eq!((&all["summary"]["candidates"], &all["summary"]["scanned_files"]), (&json!(1), &json!(300)));
+}
+
+#[test]
+fn following_the_suggestions_always_ends() {
+    let mut shelf = shelf();
+    shelf.write("manuals/ins/data.json", "{\"給付金\": \"一日五千円\", \"請求\": 1}\n");
+    shelf.write("vault/a.md", "alpha\n\nbeta\n\nalpha again\n");
+    shelf.write("vault/b.md", "gamma\n");
+    let queries = [
+        "給付金",
+        "入院給付金の請求 refunds",
+        "zxqv",
+        "-給付金 請求",
+        "refund 14 days",
+        "対象外",
+        "\"第三条\" zzz",
+        "alpha",
+        "a",
+    ];
+    for query in queries {
+        for mut call in [
+            ("manual_find".to_owned(), json!({ "query": query })),
+            ("manual_find".to_owned(), json!({ "query": query, "manual_id": "ins", "max_stage": 3 })),
+            (
+                "manual_find".to_owned(),
+                json!({ "query": query, "manual_id": "other", "budget": { "max_candidates": 1 } }),
+            ),
+            ("vault_find".to_owned(), json!({ "query": query })),
+        ] {
+            let mut made = Vec::new();
+            for step in 0.. {
+                assert!(step < 12 && !made.contains(&call), "{query}: {call:?} after {made:?}");
+                made.push(call.clone());
+                let reply = shelf.call(&call.0, call.1.clone());
+                let Some(next) = reply["next_actions"].get(0) else { break };
+                assert!(next.get("reason").is_none() && next["confidence"].is_number(), "{next}");
+                let (kind, params) = (next["type"].as_str().unwrap().to_owned(), next["params"].clone());
+                if kind == "stop" || kind == "vault_coverage" {
+                    break;
+                }
+                call = (kind, params);
+            }
+        }
+    }
+}
+
+#[test]
+fn traces_are_their_makers_and_bad_ones_are_refused() {
+    let mut shelf = Shelf::new(&[("TRACE_MAX_KEEP", "2"), ("TRACE_TTL_SEC", "1")]);
+    shelf.write("manuals/m/a.md", "# A\n\nwidget\n");
+    let traces: Vec<_> =
+        (0..3).map(|_| shelf.call("manual_find", json!({ "query": "widget" }))["trace_id"].clone()).collect();
+    assert_eq!(traces[0].as_str().unwrap().len(), 32);
+    assert_eq!(shelf.fail("manual_hits", json!({ "trace_id": traces[0] }))["code"], "not_found");
+    assert_eq!(shelf.call("manual_hits", json!({ "trace_id": traces[2], "offset": 9 }))["items"], json!([]));
+    std::thread::sleep(Duration::from_millis(1100));
+    assert_eq!(shelf.fail("manual_hits", json!({ "trace_id": traces[2] }))["code"], "not_found");
+    let asked = json!({ "query": "widget", "only_unscanned_from_trace_id": traces[2] });
+    assert_eq!(shelf.fail("manual_find", asked)["code"], "not_found");
+}
+
+#[test]
+fn every_bad_question_is_told_what_would_be_right() {
+    let mut shelf = shelf();
+    for (arguments, code, part) in [
+        (json!({}), "invalid_parameter", "query"),
+        (json!({ "query": "" }), "invalid_parameter", "query"),
+        (json!({ "query": " ・-/。" }), "invalid_parameter", "only separators"),
+        (json!({ "query": "x".repeat(100_000) }), "invalid_parameter", "10000"),
+        (json!({ "query": "a", "manual_id": "none" }), "not_found", "there are: ins, other"),
+        (json!({ "query": "a", "manual_id": "../x" }), "invalid_path", "manual_id"),
+        (json!({ "query": "a", "intent": "curiosity" }), "invalid_parameter", "definition"),
+        (json!({ "query": "a", "max_stage": 5 }), "invalid_parameter", "max_stage"),
+        (json!({ "query": "a", "max_stage": "3" }), "invalid_parameter", "max_stage"),
+        (json!({ "query": "a", "budget": { "time_ms": 0 } }), "invalid_parameter", "budget.time_ms"),
+        (json!({ "query": "a", "budget": { "max": 1 } }), "invalid_parameter", "budget.max"),
+        (json!({ "query": "a", "only_unscanned_from_trace_id": "x" }), "not_found", "trace"),
+    ] {
+        let error = shelf.fail("manual_find", arguments.clone());
+        assert_eq!(error["code"], code, "{arguments}: {error}");
+        assert!(error["message"].as_str().unwrap().contains(part), "{arguments}: {error}");
+    }
+    for query in ["(", "[a-z]+", "\\", "*", "a|b", "給", "\"", "--flag", "-5", "😀x", "x\u{0}y"] {
+        let reply = shelf.server.call("manual_find", json!({ "query": query }));
+        assert!(reply.get("result").is_some(), "{query}: {reply}");
+    }
+    assert_eq!(
+        shelf.fail("manual_hits", json!({ "trace_id": "x", "limit": 0 }))["code"],
+        "invalid_parameter"
+    );
+}
+
+#[test]
+fn odd_manuals_are_counted_not_fatal() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("manuals/空 の/readme.txt", "no part of it");
+    shelf.write("manuals/odd/latin.md", b"# caf\xe9\n".as_slice());
+    shelf.write("manuals/odd/broken.json", "{\"widget\": ");
+    shelf.write("manuals/odd/good.md", "# Good\r\n\r\nwidget\r\n");
+    shelf.write("manuals/odd/escaped.json", "{\"x\": \"\\u4fdd\\u967a\"}\n");
+    let found = shelf.call("manual_find", json!({ "query": "widget" }));
+    assert_eq!(
+        (&found["summary"]["candidates"], &found["summary"]["warnings"]),
+        (&json!(2), &json!(2)),
+        "{found}"
+    );
+    let json_hit = shelf.call("manual_find", json!({ "query": "保険" }));
+    assert_eq!(json_hit["top"][0]["ref"]["path"], "escaped.json");
+    let empty = shelf.call("manual_find", json!({ "query": "widget", "manual_id": "空 の", "max_stage": 3 }));
+    assert_eq!((&empty["summary"]["candidates"], &empty["summary"]["scanned_files"]), (&json!(0), &json!(0)));
+    // A file that comes, changes and goes is seen as it is.
+    shelf.write("manuals/odd/new.md", "# New\n\ngadget\n");
+    assert_eq!(shelf.call("manual_find", json!({ "query": "gadget" }))["summary"]["candidates"], 1);
+    shelf.write("manuals/odd/new.md", "# New\n\nwodget\n");
+    assert_eq!(shelf.call("manual_find", json!({ "query": "gadget" }))["summary"]["candidates"], 0);
+    assert_eq!(shelf.call("manual_find", json!({ "query": "wodget" }))["summary"]["candidates"], 1);
+    std::fs::remove_file(shelf.home.0.join("manuals/odd/new.md")).unwrap();
+    assert_eq!(shelf.call("manual_find", json!({ "query": "wodget" }))["summary"]["candidates"], 0);
+}
+
+#[test]
+fn exceptions_are_listed_line_by_line() {
+    let mut shelf = shelf();
+    let all = shelf.call("manual_excepts", json!({ "manual_id": "ins" }));
+    let lines: Vec<_> =
+        all["items"].as_array().unwrap().iter().map(|item| item["start_line"].as_u64().unwrap()).collect();
+    assert_eq!(lines, [5, 11, 13]);
+    assert_eq!(all["items"][2]["snippet"], "故意による事故は対象外とします。");
+    let one = shelf.call("manual_excepts", json!({ "manual_id": "ins", "node_id": "terms.md#L11" }));
+    assert_eq!(one["items"].as_array().unwrap().len(), 2);
+    for (node, code) in
+        [("terms.md", "invalid_parameter"), ("terms.md#L2", "not_found"), ("../x#L1", "invalid_path")]
+    {
+        assert_eq!(
+            shelf.fail("manual_excepts", json!({ "manual_id": "ins", "node_id": node }))["code"],
+            code,
+            "{node}"
+        );
+    }
+}
+
+#[test]
+fn manuals_bring_their_own_words() {
+    let mut shelf = shelf();
+    shelf.write(
+        "manuals/synonyms.yaml",
+        "synonyms:\n  - [ホスピタル手当, 入院給付金]\nexceptions: [あいにく]\n",
+    );
+    let found = shelf.call("manual_find", json!({ "query": "ホスピタル手当" }));
+    assert_eq!(titles(&found).first(), Some(&"第一条 給付金の支払"), "{found}");
+    shelf.write("manuals/ins/more.md", "# 追記\n\nあいにく休みです。\n");
+    let lines = shelf.call("manual_excepts", json!({ "manual_id": "ins" }));
+    assert_eq!(lines["items"].as_array().unwrap().len(), 4);
+    shelf.write("manuals/synonyms.yaml", "synonyms: 3\n");
+    let found = shelf.call("manual_find", json!({ "query": "入院給付金" }));
+    assert_eq!((&found["summary"]["warnings"], titles(&found).is_empty()), (&json!(1), false));
+}
+
+#[test]
+fn the_vault_is_explored_by_paragraphs() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write(
+        "vault/notes/a.md",
+        "# Meeting\n\nBudget was cut.\n\nNobody liked it.\n\nThe budget comes back in May.\n",
+    );
+    shelf.write("vault/b.txt", "budget\n");
+    shelf.write("vault/.system/secret.md", "budget\n");
+    let found = shelf.call("vault_find", json!({ "query": "budget" }));
+    assert_eq!(
+        (&found["summary"]["candidates"], &found["summary"]["scanned_files"]),
+        (&json!(3), &json!(2)),
+        "{found}"
+    );
+    assert!(found.get("top").is_none());
+    let hits = shelf.call("manual_hits", json!({ "trace_id": found["trace_id"] }));
+    let places: Vec<_> = hits["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| (item["path"].as_str().unwrap(), item["start_line"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(places, [("b.txt", 1), ("notes/a.md", 3), ("notes/a.md", 7)]);
+    assert_eq!(hits["items"][0]["ref"]["target"], "vault");
+    let inside = shelf.call("vault_find", json!({ "query": "budget", "scope": { "relative_dir": "notes" } }));
+    assert_eq!(inside["summary"]["candidates"], 2);
+    assert_eq!(
+        inside["next_actions"][0]["params"],
+        json!({ "query": "budget", "scope": { "glob": "!notes/a.md", "relative_dir": "notes" } })
+    );
+    let beside = shelf.call("vault_find", inside["next_actions"][0]["params"].clone());
+    assert_eq!(
+        (&beside["summary"]["candidates"], &beside["next_actions"][0]["type"]),
+        (&json!(0), &json!("stop"))
+    );
+    let none = shelf.call("vault_find", json!({ "query": "zxqv" }));
+    assert_eq!(none["next_actions"][0]["type"], "vault_scan");
+    shelf.call("vault_scan", none["next_actions"][0]["params"].clone());
+    // What is written is found at once.
+    shelf.call("vault_create", json!({ "path": "c.md", "content": "zxqv\n" }));
+    assert_eq!(shelf.call("vault_find", json!({ "query": "zxqv" }))["summary"]["candidates"], 1);
+    assert_eq!(
+        shelf.fail("vault_find", json!({ "query": "x", "scope": { "relative_dir": "none" } }))["code"],
+        "not_found"
+    );
+    assert_eq!(
+        shelf.fail("vault_find", json!({ "query": "x", "scope": { "relative_dir": ".system" } }))["code"],
+        "forbidden"
+    );
+}
+
+#[test]
+fn the_disk_keeps_the_index_and_damage_does_not_matter() {
+    let mut shelf = shelf();
+    let find = |server: &mut annai_testkit::mcp::StdioServer| {
+        let reply = server.call("manual_find", json!({ "query": "入院給付金" }));
+        reply["result"]["structuredContent"]["top"].clone()
+    };
+    let first = find(&mut shelf.server);
+    assert_eq!(first[0]["ref"]["title"], "第一条 給付金の支払");
+    let cache = shelf.home.0.join(".cache/annai");
+    let files = || -> Vec<_> {
+        let folders = std::fs::read_dir(&cache).unwrap().flatten();
+        folders
+            .flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten())
+            .map(|file| file.path())
+            .collect()
+    };
+    assert_eq!(files().len(), 4, "a manifest and a segment for each of two manuals: {:?}", files());
+    assert_eq!(find(&mut shelf.serve(&[])), first);
+    for file in files() {
+        let mut bytes = std::fs::read(&file).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0xff;
+        std::fs::write(&file, bytes).unwrap();
+    }
+    assert_eq!(find(&mut shelf.serve(&[])), first);
+    for file in files() {
+        std::fs::write(&file, "short").unwrap();
+    }
+    assert_eq!(find(&mut shelf.serve(&[])), first);
+    std::fs::remove_dir_all(&cache).unwrap();
+    std::fs::write(&cache, "not a folder").unwrap();
+    assert_eq!(find(&mut shelf.serve(&[])), first);
+}
+
+#[test]
+fn two_processes_share_the_cache() {
+    let shelf = shelf();
+    let mut servers: Vec<_> = (0..3).map(|_| shelf.serve(&[])).collect();
+    for round in 0..5 {
+        shelf.write("manuals/ins/terms.md", TERMS.replace("五千円", &format!("{round}万円")));
+        for server in &mut servers {
+            let reply = server.call("manual_find", json!({ "query": format!("{round}万円") }));
+            let summary = &reply["result"]["structuredContent"]["summary"];
+            assert_eq!(summary["signal_coverage"]["normalized"], 1, "{round}: {reply}");
+        }
+    }
+}
