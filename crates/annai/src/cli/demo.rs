@@ -9,10 +9,23 @@ use clap::Parser as _;
 use super::{Cli, Failure, print, serve};
 use crate::app::App;
 
-/// A manual to try the library on.
-const SAMPLE: &str = "# Sample guide / 見本の手引き\n\nA manual is a folder of Markdown and JSON files.\n\n\
-    ## Reading / 読む\n\nmanual_toc lists the headings, manual_read reads a section.\n\n\
-    ## Exceptions / 例外\n\nWhole files are not read unless both sides allow it. ただし、JSON は対象外です。\n";
+/// A sample manual: its path and its text.
+macro_rules! sample {
+    ($path:literal) => {
+        ($path, include_str!(concat!("../../../../examples/workspace/manuals/", $path)))
+    };
+}
+
+/// Manuals to try the library on, from the samples of the repository.
+const SAMPLES: &[(&str, &str)] = &[
+    sample!("api-guide/rate-limits.md"),
+    sample!("api-guide/authentication.md"),
+    sample!("travel-policy/policy-2025.md"),
+    sample!("travel-policy/archive/policy-2024.md"),
+    sample!("medical-insurance-ja/yakkan-2025/02-kyufu.md"),
+    sample!("medical-insurance-ja/yakkan-2025/beppyo.md"),
+    sample!("jinji-kitei/zaitaku-kinmu.md"),
+];
 
 pub(super) fn run() -> Result<(), Failure> {
     // First the signals, so that none of them leaves the workspace behind.
@@ -24,7 +37,9 @@ pub(super) fn run() -> Result<(), Failure> {
         "# The demo's own settings; they go with it.\nserver:\n  log_level: warn\nlibrary:\n  workspace_root: {root}\n"
     );
     let config = workspace.write("config.yaml", &settings)?;
-    workspace.write("manuals/sample/guide.md", SAMPLE)?;
+    for (path, text) in SAMPLES {
+        workspace.write(&format!("manuals/{path}"), text)?;
+    }
     workspace.write(
         "vault/notes.md",
         "# Notes\n\nThe demo's vault is yours to change; it goes with the demo.\n",
@@ -51,7 +66,7 @@ fn welcome(address: &SocketAddr, workspace: &Path) -> Result<String, Failure> {
     let program = std::env::current_exe()?;
     let program = program.display();
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-    let read = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"manual_toc","arguments":{"manual_id":"sample"}}}"#;
+    let read = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"manual_find","arguments":{"query":"how many requests per minute"}}}"#;
     Ok(format!(
         "Annai is running on a throw-away workspace: {}\n\n\
          Open\n  http://{address}/health\n  http://{address}/metrics\n\n\
