@@ -9,9 +9,9 @@ use annai_core::Registry;
 use annai_core::config::Keys;
 use annai_core::tool::RegistryError;
 use annai_library::tools::{
-    BridgeCopyFile, BridgeCopySection, ManualExcepts, ManualFind, ManualHits, ManualList, ManualLs,
-    ManualRead, ManualToc, VaultCreate, VaultFind, VaultLs, VaultRead, VaultReplace, VaultScan, VaultSearch,
-    VaultWrite,
+    ArtifactAudit, BridgeCopyFile, BridgeCopySection, GetToolingGuide, ManualExcepts, ManualFind, ManualHits,
+    ManualList, ManualLs, ManualRead, ManualToc, VaultCoverage, VaultCreate, VaultFind, VaultLs, VaultRead,
+    VaultReplace, VaultScan, VaultSearch, VaultWrite,
 };
 use annai_library::{Library, LibrarySettings};
 use annai_server::{Server, ServerName, ServerSettings};
@@ -52,12 +52,13 @@ pub fn registry(
         tools.toolset::<Search>(answers.clone()).tool::<O3Search>();
     }
     if serves(Family::Library) {
-        let family = tools.toolset::<Library>(library.clone());
+        let family = tools.toolset::<Library>(library.clone()).tool::<GetToolingGuide>();
         let family = family.tool::<ManualList>().tool::<ManualLs>().tool::<ManualToc>();
         let family = family.tool::<ManualFind>().tool::<ManualHits>().tool::<ManualRead>();
         let family = family.tool::<ManualExcepts>().tool::<VaultFind>();
         let family = family.tool::<VaultLs>().tool::<VaultRead>().tool::<VaultScan>().tool::<VaultSearch>();
         let family = family.tool::<VaultCreate>().tool::<VaultWrite>().tool::<VaultReplace>();
+        let family = family.tool::<VaultCoverage>().tool::<ArtifactAudit>();
         family.tool::<BridgeCopySection>().tool::<BridgeCopyFile>();
     }
     tools.build()

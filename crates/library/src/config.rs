@@ -48,6 +48,12 @@ pub struct Library {
     /// How many lines `vault_scan` gives at most.
     #[schemars(range(min = 1, max = 10_000))]
     pub vault_scan_max_chunk_lines: u64,
+    /// The share of a file's lines that must be covered for `vault_coverage` to be content.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub coverage_min_ratio: f64,
+    /// From how much evidence per token on reading the rest of a source is worth it.
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub marginal_gain_min: f64,
     /// Let whole Markdown files be read where the call also allows it.
     pub allow_file_scope: bool,
     /// How many sections one call reads at most.
@@ -75,6 +81,8 @@ impl Default for Library {
             hard_max_stage: 4,
             vault_scan_default_chunk_lines: 80,
             vault_scan_max_chunk_lines: 200,
+            coverage_min_ratio: 0.90,
+            marginal_gain_min: 0.02,
             allow_file_scope: false,
             hard_max_sections: 20,
             hard_max_chars: 20_000,
@@ -95,6 +103,8 @@ impl Settings for LibrarySettings {
         Env::new("HARD_MAX_STAGE", "library.hard_max_stage"),
         Env::new("VAULT_SCAN_DEFAULT_CHUNK_LINES", "library.vault_scan_default_chunk_lines"),
         Env::new("VAULT_SCAN_MAX_CHUNK_LINES", "library.vault_scan_max_chunk_lines"),
+        Env::new("COVERAGE_MIN_RATIO", "library.coverage_min_ratio"),
+        Env::new("MARGINAL_GAIN_MIN", "library.marginal_gain_min"),
         Env::new("ALLOW_FILE_SCOPE", "library.allow_file_scope"),
         Env::new("HARD_MAX_SECTIONS", "library.hard_max_sections"),
         Env::new("HARD_MAX_CHARS", "library.hard_max_chars"),

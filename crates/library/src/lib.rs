@@ -1,5 +1,6 @@
 //! The toolset `library`: local manuals and a writable vault, read exhaustively in small steps.
 
+mod audit;
 pub mod baseline;
 mod check;
 pub mod config;
@@ -10,6 +11,7 @@ mod fs;
 mod index;
 mod manuals;
 mod preview;
+mod ranges;
 mod readable;
 mod reading;
 mod reference;

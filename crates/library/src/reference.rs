@@ -119,6 +119,11 @@ impl NextAction {
         Self { kind: "stop", confidence: Some(confidence), params: None }
     }
 
+    /// A call of a tool whose arguments only the caller can know.
+    pub const fn unknown(kind: &'static str, confidence: f64) -> Self {
+        Self { kind, confidence: Some(confidence), params: None }
+    }
+
     /// A call of a tool with these arguments.
     pub fn call(kind: &'static str, confidence: f64, params: Value) -> Self {
         let params = match params {

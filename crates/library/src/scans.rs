@@ -4,25 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use annai_core::Identity;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::fs::Sha256;
+use crate::ranges::{LineRange, merged};
 
 /// So many files are remembered.
 const MOST_FILES: usize = 256;
 /// So many separate ranges of one file are remembered.
 const MOST_RANGES: usize = 1000;
-
-/// Lines, both ends included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LineRange {
-    /// The first line, from 1.
-    pub start_line: u64,
-    /// The last line.
-    pub end_line: u64,
-}
 
 /// What was scanned by whom, of which version of which file.
 #[derive(Default)]
@@ -64,22 +53,6 @@ impl Scans {
     }
 }
 
-/// The ranges in order, overlapping and neighbouring ones as one.
-pub fn merged(mut ranges: Vec<LineRange>) -> Vec<LineRange> {
-    ranges.retain(|range| range.start_line <= range.end_line);
-    ranges.sort_by_key(|range| (range.start_line, range.end_line));
-    let mut merged: Vec<LineRange> = Vec::with_capacity(ranges.len());
-    for range in ranges {
-        match merged.last_mut() {
-            Some(last) if range.start_line <= last.end_line.saturating_add(1) => {
-                last.end_line = last.end_line.max(range.end_line);
-            }
-            _ => merged.push(range),
-        }
-    }
-    merged
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,13 +72,5 @@ mod tests {
             scans.add(&Identity::Local, &number.to_string(), &one, range(1, 1));
         }
         assert!(scans.files.lock().unwrap().by_file.len() <= MOST_FILES);
-    }
-
-    #[test]
-    fn neighbours_are_one() {
-        assert_eq!(
-            merged(vec![range(5, 6), range(1, 2), range(3, 3), range(9, 8), range(2, 4)]),
-            [range(1, 6)]
-        );
     }
 }

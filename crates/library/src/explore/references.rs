@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::matching::{Allowed, Place};
 use super::rank::{Candidate, Signals, at};
 use crate::index::{NodeEntry, Segment, View, label};
-use crate::text::{labels, normalize_text, references};
+use crate::text::{labels, normalize_text, references, slug};
 
 /// The references of so many of the best are followed.
 const CLOSELY: usize = 50;
@@ -126,13 +126,6 @@ fn resolve(from: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// A heading as anchors spell it.
-fn slug(title: &str) -> String {
-    let kept =
-        title.trim().chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
-    kept.flat_map(char::to_lowercase).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
-}
-
 fn percent_decoded(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
@@ -166,8 +159,6 @@ mod tests {
         assert_eq!(resolve("a/b.md", "../c/./d.md").as_deref(), Some("c/d.md"));
         assert_eq!(resolve("a/b.md", "/c.md").as_deref(), Some("c.md"));
         assert_eq!(resolve("b.md", "../c.md"), None);
-        assert_eq!(slug("Rate limits (v2)!"), "rate-limits-v2");
-        assert_eq!(slug("第3条 支払"), "第3条-支払");
         assert_eq!(
             (percent_decoded("a%20b%E7%AC%AC"), percent_decoded("50%")),
             ("a b第".to_owned(), "50%".to_owned())

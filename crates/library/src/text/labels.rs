@@ -72,9 +72,22 @@ pub fn labels(title: &str) -> Vec<String> {
     found
 }
 
+/// A heading as anchors spell it.
+pub fn slug(title: &str) -> String {
+    let kept =
+        title.trim().chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
+    kept.flat_map(char::to_lowercase).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn anchors_are_spelled_as_on_the_web() {
+        assert_eq!(slug("Rate limits (v2)!"), "rate-limits-v2");
+        assert_eq!(slug("第3条 支払"), "第3条-支払");
+    }
 
     #[test]
     fn titles_and_references_have_the_same_labels() {

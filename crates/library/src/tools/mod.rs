@@ -1,7 +1,9 @@
 //! The tools, one file each.
 
+mod artifact_audit;
 mod bridge_copy_file;
 mod bridge_copy_section;
+mod get_tooling_guide;
 mod manual_excepts;
 mod manual_find;
 mod manual_hits;
@@ -9,6 +11,7 @@ mod manual_list;
 mod manual_ls;
 mod manual_read;
 mod manual_toc;
+mod vault_coverage;
 mod vault_create;
 mod vault_find;
 mod vault_ls;
@@ -18,8 +21,10 @@ mod vault_scan;
 mod vault_search;
 mod vault_write;
 
+pub use artifact_audit::ArtifactAudit;
 pub use bridge_copy_file::BridgeCopyFile;
 pub use bridge_copy_section::BridgeCopySection;
+pub use get_tooling_guide::GetToolingGuide;
 pub use manual_excepts::ManualExcepts;
 pub use manual_find::ManualFind;
 pub use manual_hits::ManualHits;
@@ -27,6 +32,7 @@ pub use manual_list::ManualList;
 pub use manual_ls::ManualLs;
 pub use manual_read::ManualRead;
 pub use manual_toc::ManualToc;
+pub use vault_coverage::VaultCoverage;
 pub use vault_create::VaultCreate;
 pub use vault_find::VaultFind;
 pub use vault_ls::VaultLs;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::excerpting::lift;
 use crate::fs::RelPath;
+use crate::ranges::LineRange;
 use crate::reference::{CharLimits, Limit};
-use crate::scans::LineRange;
 use crate::text::Lines;
 use crate::toolset::Library;
 

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::excerpting::lift;
 use crate::fs::RelPath;
+use crate::ranges::LineRange;
 use crate::reference::{CharLimits, Limit, NextAction};
-use crate::scans::LineRange;
 use crate::text::Lines;
 use crate::toolset::Library;
 

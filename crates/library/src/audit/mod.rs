@@ -1,0 +1,248 @@
+//! Whether what was made of a source rests on it: every element on lines of it, every node within reach, every reference
+//! answered.
+
+mod graph;
+mod json;
+mod markdown;
+mod marks;
+mod mermaid;
+
+use std::collections::HashMap;
+
+use annai_core::{ErrorKind, ToolError};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use self::graph::Graph;
+use self::marks::Mark;
+use crate::excerpting::lift;
+use crate::fs::{self, RelPath, at};
+use crate::ranges::LineRange;
+use crate::text::Lines;
+use crate::vault::{Vault, check_open};
+
+/// Larger artifacts are not read.
+const MOST_BYTES: u64 = 64 << 20;
+/// Larger JSON would take many times its size.
+const MOST_JSON_BYTES: u64 = 16 << 20;
+
+/// What a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    RootlessNode,
+    OrphanBranch,
+    OneWayRef,
+    NotUnderstood,
+}
+
+/// Something to be mended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Finding {
+    /// What it is.
+    pub kind: Kind,
+    /// What is wrong, on which line, and what to do.
+    pub message: String,
+    /// The element; null where it is none's.
+    pub node_id: Option<String>,
+    /// The line in the artifact.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub line: usize,
+}
+
+impl Finding {
+    fn at(kind: Kind, line: usize, node: Option<&str>, what: &str) -> Self {
+        let node_id = node.filter(|node| !node.is_empty()).map(str::to_owned);
+        let message = match &node_id {
+            Some(node) => format!("line {line}, {node}: {what}"),
+            None => format!("line {line}: {what}"),
+        };
+        Self { kind, message, node_id, line }
+    }
+}
+
+/// An element of an artifact.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Element {
+    id: String,
+    line: usize,
+    /// The lines of the source that it rests on.
+    cites: Vec<LineRange>,
+    /// A mark of it that cannot be read.
+    unreadable: Option<String>,
+    /// Where it links to, within the artifact.
+    links: Vec<String>,
+    /// Whether it is a node of a graph, and the lines that it stands on there.
+    in_graph: bool,
+    own_lines: Vec<usize>,
+    marked_in_label: bool,
+}
+
+impl Element {
+    fn new(id: &str, line: usize) -> Self {
+        Self { id: id.to_owned(), line, ..Self::default() }
+    }
+
+    fn take(&mut self, mark: Option<Mark>) {
+        if let Some(mark) = mark {
+            self.cites.extend(mark.ranges);
+            self.unreadable = self.unreadable.take().or(mark.unreadable);
+        }
+    }
+}
+
+/// A cross-reference between elements; to none where its target is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Crossing {
+    from: usize,
+    to: Option<usize>,
+    named: String,
+}
+
+/// A graph in an artifact.
+#[derive(Debug)]
+struct Drawn {
+    graph: Graph,
+    /// The node that it starts at.
+    start: Option<usize>,
+    /// Which element each node is.
+    places: HashMap<usize, usize>,
+}
+
+/// An artifact, read.
+#[derive(Debug, Default)]
+struct Artifact {
+    elements: Vec<Element>,
+    graphs: Vec<Drawn>,
+    crossings: Vec<Crossing>,
+    findings: Vec<Finding>,
+    /// Every mark with its line, for the nodes that it may belong to.
+    loose_marks: Vec<(usize, String, Mark)>,
+}
+
+/// What an audit found.
+#[derive(Debug, PartialEq)]
+pub struct Audited {
+    /// The artifact as it is stored.
+    pub artifact_path: String,
+    /// The source as it is stored.
+    pub source_path: String,
+    /// How many lines the source has.
+    pub source_lines: u64,
+    /// The lines of the source that the artifact names.
+    pub cited: Vec<LineRange>,
+    /// What is to be mended, line by line.
+    pub findings: Vec<Finding>,
+}
+
+/// Audits an artifact against its source.
+pub fn audit(vault: &Vault, artifact: &RelPath, source: &RelPath) -> Result<Audited, ToolError> {
+    let (source_path, source_lines) = lines_of(vault, source)?;
+    check_open(artifact)?;
+    let is_json = artifact.as_str().to_ascii_lowercase().ends_with(".json");
+    let most = if is_json { MOST_JSON_BYTES } else { MOST_BYTES };
+    let root = vault.root()?;
+    let (file, artifact_path) = fs::steadily(|| {
+        let (file, stored) = root.open_file(artifact)?;
+        Ok((fs::read_text(file, &stored, most)?, stored))
+    })?;
+    if is_json && annai_core::json::has_too_many_values(file.text.as_bytes()) {
+        let what = format!("has more than {} values, too many to be audited", annai_core::json::MOST_VALUES);
+        return Err(at(ErrorKind::Forbidden, &artifact_path, &what));
+    }
+    let name = artifact_path.rsplit('/').next().unwrap_or(&artifact_path);
+    let read = if is_json { json::read(&file.text) } else { markdown::read(&file.text, name) };
+    let (cited, findings) = judge(read, source_lines);
+    Ok(Audited { artifact_path, source_path, source_lines, cited, findings })
+}
+
+/// A vault file's stored path, and how many lines it has.
+pub fn lines_of(vault: &Vault, path: &RelPath) -> Result<(String, u64), ToolError> {
+    let lifted = lift(vault, path, Lines { first: 1, last: 1, max_chars: 0 })?;
+    Ok((lifted.path, lifted.excerpt.total))
+}
+
+/// The lines that an artifact rests on, and what is to be mended.
+fn judge(mut artifact: Artifact, source_lines: u64) -> (Vec<LineRange>, Vec<Finding>) {
+    give_marks_to_nodes(&mut artifact);
+    let Artifact { elements, graphs, crossings, mut findings, .. } = artifact;
+    let mut cited = Vec::new();
+    for element in &elements {
+        let good = |range: &&LineRange| {
+            (1..=range.end_line).contains(&range.start_line) && range.end_line <= source_lines
+        };
+        let wrong = element.cites.iter().find(|range| !good(range));
+        cited.extend(element.cites.iter().filter(good).copied());
+        if let Some(unreadable) = &element.unreadable {
+            let what = format!("its source_lines `{unreadable}` are no lines; write them as 3-9, 12");
+            findings.push(Finding::at(Kind::NotUnderstood, element.line, Some(&element.id), &what));
+        }
+        if let Some(wrong) = wrong {
+            let what = format!(
+                "it names the lines {}-{} of a source that has {source_lines}; name the ones it rests on",
+                wrong.start_line, wrong.end_line
+            );
+            findings.push(Finding::at(Kind::RootlessNode, element.line, Some(&element.id), &what));
+        } else if element.cites.is_empty() && element.unreadable.is_none() {
+            let what = "no lines of the source; add source_lines: first-last, or remove it";
+            findings.push(Finding::at(Kind::RootlessNode, element.line, Some(&element.id), what));
+        }
+    }
+    for Drawn { graph, start, places } in &graphs {
+        let element = |node: usize| places.get(&node).and_then(|element| elements.get(*element));
+        for node in start.map(|start| graph.unreachable(start)).unwrap_or_default() {
+            if let Some(element) = element(node) {
+                let what = "it cannot be reached from the start; link it or remove it";
+                findings.push(Finding::at(Kind::OrphanBranch, element.line, Some(&element.id), what));
+            }
+        }
+        for (node, ways) in graph.undecided() {
+            if let Some(element) = element(node) {
+                let what = format!("a decision with {ways} ways out; a decision needs at least two");
+                findings.push(Finding::at(Kind::OrphanBranch, element.line, Some(&element.id), &what));
+            }
+        }
+    }
+    for crossing in &crossings {
+        let back = crossing.to.is_some_and(|to| {
+            crossings.iter().any(|other| other.from == to && other.to == Some(crossing.from))
+        });
+        if let (false, Some(from)) = (back, elements.get(crossing.from)) {
+            let what = match crossing.to.and_then(|to| elements.get(to)) {
+                Some(to) => format!("it refers to {}, which does not refer back; add the way back", to.id),
+                None => format!("it refers to {}, which is not there; mend or remove it", crossing.named),
+            };
+            findings.push(Finding::at(Kind::OneWayRef, from.line, Some(&from.id), &what));
+        }
+    }
+    findings.sort_by_key(|finding| (finding.line, finding.kind));
+    findings.dedup();
+    (cited, findings)
+}
+
+/// Marks belong to the nodes of a graph that stand on their line, or whose id their line starts with.
+fn give_marks_to_nodes(artifact: &mut Artifact) {
+    let mut by_line: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
+    for (index, element) in artifact.elements.iter().enumerate().filter(|(_, element)| element.in_graph) {
+        by_id.entry(element.id.clone()).or_default().push(index);
+        if !element.marked_in_label {
+            element.own_lines.iter().for_each(|line| by_line.entry(*line).or_default().push(index));
+        }
+    }
+    for (line, words, mark) in &artifact.loose_marks {
+        let start = words.trim_start().trim_start_matches(['-', '*', '+', '%', '|', ' ', '`']);
+        let id = start.split([' ', ':', '\t', '：', '`', '|', ',']).next().unwrap_or_default();
+        let named = by_id.get(id).into_iter().flatten();
+        let standing = by_line.get(line).into_iter().flatten();
+        let mut owners: Vec<_> = named.chain(standing).copied().collect();
+        owners.sort_unstable();
+        owners.dedup();
+        for owner in owners {
+            if let Some(element) = artifact.elements.get_mut(owner) {
+                element.take(Some(mark.clone()));
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Ranges of lines: put together, kept within a file, and what they leave.
+
+use annai_core::ToolError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Lines, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LineRange {
+    /// The first line, from 1.
+    pub start_line: u64,
+    /// The last line.
+    pub end_line: u64,
+}
+
+impl LineRange {
+    /// How many lines that is.
+    pub const fn count(self) -> u64 {
+        (self.end_line + 1).saturating_sub(self.start_line)
+    }
+}
+
+/// Lines that somebody relies on, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CitedRange {
+    /// The first line, from 1.
+    #[schemars(range(min = 1))]
+    pub start_line: u64,
+    /// The last line; beyond the end is the end.
+    #[schemars(range(min = 1))]
+    pub end_line: u64,
+}
+
+/// The ranges that were cited; one that ends before it starts is refused by its place in the list.
+pub fn cited(ranges: &[CitedRange]) -> Result<Vec<LineRange>, ToolError> {
+    let check = |(index, range): (usize, &CitedRange)| {
+        let CitedRange { start_line, end_line } = *range;
+        if start_line > end_line {
+            let sentence = format!(
+                "cited_ranges[{index}]: expected end_line from {start_line} on, its start_line, got {end_line}"
+            );
+            return Err(ToolError::invalid(sentence));
+        }
+        Ok(LineRange { start_line, end_line })
+    };
+    ranges.iter().enumerate().map(check).collect()
+}
+
+/// The ranges in order, overlapping and neighbouring ones as one.
+pub fn merged(mut ranges: Vec<LineRange>) -> Vec<LineRange> {
+    ranges.retain(|range| range.start_line <= range.end_line);
+    ranges.sort_by_key(|range| (range.start_line, range.end_line));
+    let mut merged: Vec<LineRange> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start_line <= last.end_line.saturating_add(1) => {
+                last.end_line = last.end_line.max(range.end_line);
+            }
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+/// How much of a file is covered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coverage {
+    /// How many lines the file has.
+    pub total_lines: u64,
+    /// How many of them are covered.
+    pub covered_lines: u64,
+    /// The ranges that are covered, in order, none touching another.
+    pub covered: Vec<LineRange>,
+    /// The ranges that are not.
+    pub uncovered: Vec<LineRange>,
+}
+
+impl Coverage {
+    /// What ranges cover of a file; what lies beyond its end does not count.
+    pub fn new(total_lines: u64, ranges: Vec<LineRange>) -> Self {
+        let within = ranges.into_iter().filter_map(|range| {
+            let range =
+                LineRange { start_line: range.start_line.max(1), end_line: range.end_line.min(total_lines) };
+            (range.start_line <= range.end_line).then_some(range)
+        });
+        let covered = merged(within.collect());
+        let (mut uncovered, mut next) = (Vec::new(), 1);
+        for range in &covered {
+            if next < range.start_line {
+                uncovered.push(LineRange { start_line: next, end_line: range.start_line - 1 });
+            }
+            next = range.end_line + 1;
+        }
+        if next <= total_lines {
+            uncovered.push(LineRange { start_line: next, end_line: total_lines });
+        }
+        let covered_lines = covered.iter().map(|range| range.count()).sum();
+        Self { total_lines, covered_lines, covered, uncovered }
+    }
+
+    /// The covered share, with four decimals; of an empty file, all.
+    pub fn ratio(&self) -> f64 {
+        if self.total_lines == 0 {
+            return 1.0;
+        }
+        let share = self.covered_lines as f64 / self.total_lines as f64;
+        // Nearly everything is not everything.
+        if self.uncovered.is_empty() { 1.0 } else { (share * 10_000.0).floor() / 10_000.0 }
+    }
+
+    /// Whether the covered share is at least this.
+    pub fn reaches(&self, least: f64) -> bool {
+        self.total_lines == 0 || self.covered_lines as f64 >= least * self.total_lines as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn range(start_line: u64, end_line: u64) -> LineRange {
+        LineRange { start_line, end_line }
+    }
+
+    #[test]
+    fn neighbours_are_one() {
+        assert_eq!(
+            merged(vec![range(5, 6), range(1, 2), range(3, 3), range(9, 8), range(2, 4)]),
+            [range(1, 6)]
+        );
+    }
+
+    #[test]
+    fn what_lies_beyond_the_end_does_not_count() {
+        let coverage = Coverage::new(5, vec![range(1, 2), range(3, 10), range(100, u64::MAX)]);
+        assert_eq!((coverage.covered.as_slice(), coverage.ratio()), ([range(1, 5)].as_slice(), 1.0));
+        assert_eq!(Coverage::new(0, vec![range(1, 1)]).ratio(), 1.0);
+        let most = Coverage::new(100_000, vec![range(1, 99_999)]);
+        assert_eq!((most.ratio(), most.reaches(1.0), most.reaches(0.9)), (0.9999, false, true));
+    }
+
+    #[test]
+    fn reversed_ranges_are_named() {
+        let ranges = [CitedRange { start_line: 1, end_line: 2 }, CitedRange { start_line: 9, end_line: 3 }];
+        let error = cited(&ranges).unwrap_err();
+        assert_eq!(error.message(), "cited_ranges[1]: expected end_line from 9 on, its start_line, got 3");
+    }
+
+    proptest! {
+        #[test]
+        fn covered_and_uncovered_are_all_lines(
+            total in 0_u64..200,
+            ranges in proptest::collection::vec((1_u64..220, 0_u64..40), 0..20),
+        ) {
+            let ranges: Vec<_> = ranges.iter().map(|(start, length)| range(*start, start + length)).collect();
+            let coverage = Coverage::new(total, ranges.clone());
+            let mut all: Vec<_> = coverage.covered.iter().chain(&coverage.uncovered).copied().collect();
+            all.sort_by_key(|range| range.start_line);
+            let lines: Vec<u64> = all.iter().flat_map(|range| range.start_line..=range.end_line).collect();
+            prop_assert_eq!(lines, (1..=total).collect::<Vec<_>>());
+            for line in 1..=total {
+                let cited = ranges.iter().any(|range| (range.start_line..=range.end_line).contains(&line));
+                let covered = coverage.covered.iter().any(|range| (range.start_line..=range.end_line).contains(&line));
+                prop_assert_eq!(cited, covered);
+            }
+            // None touches another.
+            prop_assert!(coverage.covered.windows(2).all(|pair| pair[0].end_line + 1 < pair[1].start_line));
+            prop_assert_eq!(coverage.covered_lines, coverage.covered.iter().map(|range| range.count()).sum::<u64>());
+            prop_assert!((0.0..=1.0).contains(&coverage.ratio()));
+            prop_assert_eq!(coverage.ratio() == 1.0, coverage.uncovered.is_empty());
+        }
+    }
+}

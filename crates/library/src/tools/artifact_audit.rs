@@ -1,0 +1,169 @@
+//! `artifact_audit`.
+
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::audit::{Audited, Finding, Kind, audit};
+use crate::config;
+use crate::excerpting::lift;
+use crate::fs::RelPath;
+use crate::ranges::{CitedRange, Coverage, cited};
+use crate::reference::NextAction;
+use crate::text::Lines;
+use crate::toolset::Library;
+use crate::vault::Vault;
+
+/// So many findings are told; the numbers count all.
+const MOST_FINDINGS: usize = 200;
+
+/// What to audit against what.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// What was made: Markdown with flowcharts, or JSON with nodes and edges.
+    pub artifact_path: String,
+    /// What it was made of.
+    pub source_path: String,
+    /// The lines of the source that it rests on; those that its source_lines name where this is left out.
+    #[schemars(length(max = 100_000))]
+    pub cited_ranges: Option<Vec<CitedRange>>,
+}
+
+/// What was found.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Output {
+    /// The artifact as it is stored.
+    pub artifact_path: String,
+    /// The source as it is stored.
+    pub source_path: String,
+    /// Elements that rest on no lines of the source.
+    pub rootless_nodes: usize,
+    /// Nodes out of reach, and decisions with a single way out.
+    pub orphan_branches: usize,
+    /// References that are not answered.
+    pub one_way_refs: usize,
+    /// The share of the source's lines that is covered; null where none is named.
+    pub coverage_ratio: Option<f64>,
+    /// Ranges of the source that are not covered.
+    pub uncovered_ranges_count: usize,
+    /// Evidence per token of what was cited; null where nothing was.
+    pub marginal_gain: Option<f64>,
+    /// Whether the source should be read through once more.
+    pub needs_forced_full_scan: bool,
+    /// What to do next.
+    pub next_actions: Vec<NextAction>,
+    /// What is to be mended.
+    pub findings: Vec<Finding>,
+}
+
+/// Check that an artifact rests on its source: elements without source lines, unreachable nodes, unanswered references.
+pub struct ArtifactAudit;
+
+impl Tool for ArtifactAudit {
+    const FACTS: Facts = Facts {
+        name: "artifact_audit",
+        title: "Audit an artifact / 成果物を監査",
+        description: "Check that an artifact rests on its source: elements without source lines, unreachable nodes, unanswered references.",
+        effect: Effect::Read,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryRead),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "After writing an artifact, before handing it over.",
+            safe_defaults: r#"{"artifact_path":"artifacts/…","source_path":"…"}"#,
+            common_errors: &[
+                ("not_found", "both paths are in the vault; vault_ls shows what there is"),
+                ("invalid_parameter", "start_line is from 1, end_line not before it"),
+            ],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let artifact = RelPath::parse(&input.artifact_path)?;
+        let source = RelPath::parse(&input.source_path)?;
+        let given = input.cited_ranges.as_deref().map(cited).transpose()?;
+        let output = set
+            .read(move |shelves, _| {
+                let audited = audit(&shelves.vault, &artifact, &source)?;
+                let ranges = given.unwrap_or_else(|| audited.cited.clone());
+                let is_cited = !ranges.is_empty();
+                let coverage = Coverage::new(audited.source_lines, ranges);
+                let gain = gain(&shelves.vault, &source, &coverage)?;
+                Ok(report(audited, &coverage, is_cited, gain, &shelves.settings))
+            })
+            .await?;
+        call.note("path", &output.0.artifact_path);
+        call.note("coverage_ratio", output.0.coverage_ratio);
+        call.note("findings", output.1);
+        let text = format!(
+            "{} findings; {} rootless, {} orphaned, {} one-way; {}",
+            output.1,
+            output.0.rootless_nodes,
+            output.0.orphan_branches,
+            output.0.one_way_refs,
+            if output.0.needs_forced_full_scan {
+                "read the source through once more"
+            } else {
+                "nothing to mend"
+            }
+        );
+        Ok(Reply::new(output.0, text).with_meta("annai/more", output.1 > MOST_FINDINGS))
+    }
+}
+
+/// Evidence per token: the cited ranges beside the characters that they have.
+fn gain(vault: &Vault, source: &RelPath, coverage: &Coverage) -> Result<Option<f64>, ToolError> {
+    let mut chars = 0;
+    for range in coverage.covered.iter().take(MOST_FINDINGS) {
+        let lines = Lines { first: range.start_line, last: range.end_line, max_chars: usize::MAX };
+        chars += lift(vault, source, lines)?.excerpt.chars;
+    }
+    let counted = coverage.covered.len().min(MOST_FINDINGS);
+    let tokens = chars.div_ceil(4);
+    Ok((tokens > 0).then(|| (counted as f64 / tokens as f64 * 10_000.0).round() / 10_000.0))
+}
+
+/// The report, and how many findings there are.
+fn report(
+    audited: Audited,
+    coverage: &Coverage,
+    is_cited: bool,
+    gain: Option<f64>,
+    settings: &config::Library,
+) -> (Output, usize) {
+    let count = |kind| audited.findings.iter().filter(|finding| finding.kind == kind).count();
+    let total = audited.findings.len();
+    let short = is_cited && !coverage.reaches(settings.coverage_min_ratio);
+    let worth_it =
+        gain.is_some_and(|gain| gain >= settings.marginal_gain_min) && !coverage.uncovered.is_empty();
+    let forced = short || total > 0 || worth_it;
+    let first = coverage.uncovered.first().map_or(1, |range| range.start_line);
+    let action = match forced {
+        true => NextAction::call(
+            "vault_scan",
+            0.8,
+            json!({ "path": audited.source_path, "cursor": { "start_line": first } }),
+        ),
+        false => NextAction::stop(0.9),
+    };
+    let output = Output {
+        rootless_nodes: count(Kind::RootlessNode),
+        orphan_branches: count(Kind::OrphanBranch),
+        one_way_refs: count(Kind::OneWayRef),
+        coverage_ratio: is_cited.then(|| coverage.ratio()),
+        uncovered_ranges_count: coverage.uncovered.len(),
+        marginal_gain: gain,
+        needs_forced_full_scan: forced,
+        next_actions: vec![action],
+        findings: audited.findings.into_iter().take(MOST_FINDINGS).collect(),
+        artifact_path: audited.artifact_path,
+        source_path: audited.source_path,
+    };
+    (output, total)
+}

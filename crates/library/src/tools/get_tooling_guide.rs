@@ -1,0 +1,140 @@
+//! `get_tooling_guide`.
+
+use annai_core::tool::Declared;
+use annai_core::{
+    Access, Call, Effect, Facts, Guide, JsonObject, Reply, Scope, Sponsor, Tool, ToolError, Toolset, World,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::toolset::Library;
+
+/// What is to be done.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// What for.
+    pub intent: Option<Purpose>,
+    /// With what.
+    pub target: Option<Subject>,
+}
+
+/// What a caller wants to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    Explore,
+    Produce,
+    Revise,
+    Audit,
+    Unknown,
+}
+
+/// What a caller wants to do it with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Subject {
+    Manual,
+    Vault,
+    Unknown,
+}
+
+/// Where to begin, and what there is.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Output {
+    /// The tool to call first.
+    pub first_tool: &'static str,
+    /// Every tool of the library.
+    pub tools: Vec<Advice>,
+}
+
+/// How to use a tool.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Advice {
+    /// The tool.
+    pub tool_name: &'static str,
+    /// When it is the right one.
+    pub when_to_use: &'static str,
+    /// The arguments that it cannot do without.
+    pub required_inputs: Vec<String>,
+    /// Arguments to begin with.
+    pub safe_defaults: JsonObject,
+    /// What goes wrong most, and what helps.
+    pub common_errors: Vec<CommonError>,
+}
+
+/// A common error.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CommonError {
+    /// Its code.
+    pub code: &'static str,
+    /// What helps.
+    pub fix: &'static str,
+}
+
+/// Say which tool to call first, and how to use each of them.
+pub struct GetToolingGuide;
+
+impl Tool for GetToolingGuide {
+    const FACTS: Facts = Facts {
+        name: "get_tooling_guide",
+        title: "How to use the library / 使い方の案内",
+        description: "Say which library tool to call first for a purpose, and how to use each of them.",
+        effect: Effect::Read,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryRead),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "At the very beginning, when it is not clear which tool fits.",
+            safe_defaults: r#"{"intent":"explore","target":"manual"}"#,
+            common_errors: &[("invalid_parameter", "intent is explore, produce, revise, audit or unknown")],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(_: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let first_tool = first_tool(input.intent, input.target);
+        let registry = call.tools().ok_or_else(|| ToolError::internal("the list of tools is gone"))?;
+        let tools: Vec<_> =
+            registry.tools().filter(|tool| tool.toolset == Library::NAME).map(advice).collect();
+        call.note("intent", input.intent);
+        call.note("target", input.target);
+        call.note("first_tool", first_tool);
+        let text = format!("call {first_tool} first; there are {} tools", tools.len());
+        Ok(Reply::new(Output { first_tool, tools }, text))
+    }
+}
+
+/// Where to begin.
+const fn first_tool(intent: Option<Purpose>, target: Option<Subject>) -> &'static str {
+    match (intent, target) {
+        (Some(Purpose::Explore), Some(Subject::Vault)) => "vault_find",
+        (Some(Purpose::Produce), _) => "vault_create",
+        (Some(Purpose::Revise), _) => "vault_search",
+        (Some(Purpose::Audit), _) => "vault_coverage",
+        (Some(Purpose::Explore | Purpose::Unknown) | None, _) => "manual_find",
+    }
+}
+
+/// What a tool's own declaration says of it.
+fn advice(tool: &Declared) -> Advice {
+    let Facts { name, guide, .. } = &tool.facts;
+    let required = tool.input_schema().get("required").and_then(Value::as_array);
+    let required = required.into_iter().flatten().filter_map(Value::as_str);
+    Advice {
+        tool_name: name,
+        when_to_use: guide.when,
+        required_inputs: required.map(str::to_owned).collect(),
+        safe_defaults: serde_json::from_str(guide.safe_defaults).unwrap_or_default(),
+        common_errors: guide
+            .common_errors
+            .iter()
+            .take(2)
+            .map(|(code, fix)| CommonError { code, fix })
+            .collect(),
+    }
+}

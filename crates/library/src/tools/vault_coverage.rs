@@ -1,0 +1,126 @@
+//! `vault_coverage`.
+
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::audit::lines_of;
+use crate::fs::RelPath;
+use crate::ranges::{CitedRange, Coverage, LineRange, cited};
+use crate::reference::NextAction;
+use crate::toolset::Library;
+use crate::vault::check_open;
+
+/// So many ranges are told; the numbers count all.
+pub const MOST_RANGES: usize = 1000;
+
+/// What was relied on.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The file.
+    pub path: String,
+    /// The lines of it that were read or cited, in any order.
+    #[schemars(length(max = 100_000))]
+    pub cited_ranges: Vec<CitedRange>,
+    /// What was made of it, to be audited next.
+    pub artifact_path: Option<String>,
+}
+
+/// What is covered.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Output {
+    /// The file as it is stored.
+    pub path: String,
+    /// How many lines it has.
+    pub total_lines: u64,
+    /// How many of them are covered.
+    pub covered_lines: u64,
+    /// The covered share.
+    pub coverage_ratio: f64,
+    /// The ranges that are covered, none touching another.
+    pub covered_ranges: Vec<LineRange>,
+    /// The ranges that are not.
+    pub uncovered_ranges: Vec<LineRange>,
+    /// Whether that is enough.
+    pub meets_min_coverage: bool,
+    /// What to do next.
+    pub next_actions: Vec<NextAction>,
+}
+
+/// Prove how much of a vault file was covered by cited ranges, and which lines were not.
+pub struct VaultCoverage;
+
+impl Tool for VaultCoverage {
+    const FACTS: Facts = Facts {
+        name: "vault_coverage",
+        title: "Prove coverage / 網羅率を確かめる",
+        description: "Prove how much of a vault file was covered by cited ranges, and which lines were not.",
+        effect: Effect::Read,
+        world: World::Closed,
+        access: Access::Local(Scope::LibraryRead),
+        sponsor: Sponsor::Never,
+        widget: None,
+        guide: Guide {
+            when: "After reading or citing, to see what was left out.",
+            safe_defaults: r#"{"path":"…","cited_ranges":[{"start_line":1,"end_line":80}]}"#,
+            common_errors: &[
+                ("invalid_parameter", "start_line is from 1, end_line not before it"),
+                ("not_found", "vault_ls shows what there is"),
+            ],
+        },
+    };
+    type Set = Library;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let path = RelPath::parse(&input.path)?;
+        let ranges = cited(&input.cited_ranges)?;
+        let artifact = input.artifact_path.as_deref().map(RelPath::parse).transpose()?;
+        if let Some(artifact) = &artifact {
+            check_open(artifact)?;
+        }
+        let least = set.shelves.settings.coverage_min_ratio;
+        let (path, total) = set.read(move |shelves, _| lines_of(&shelves.vault, &path)).await?;
+        let coverage = Coverage::new(total, ranges);
+        let enough = coverage.reaches(least);
+        let action = match (coverage.uncovered.first().filter(|_| !enough), &artifact) {
+            (Some(first), _) => NextAction::call(
+                "vault_scan",
+                0.9,
+                json!({ "path": path, "cursor": { "start_line": first.start_line } }),
+            ),
+            (None, Some(artifact)) => NextAction::call(
+                "artifact_audit",
+                0.8,
+                json!({ "artifact_path": artifact.as_str(), "source_path": path }),
+            ),
+            (None, None) => NextAction::unknown("artifact_audit", 0.5),
+        };
+        let more = coverage.covered.len().max(coverage.uncovered.len()) > MOST_RANGES;
+        let told = |ranges: &[LineRange]| ranges.iter().take(MOST_RANGES).copied().collect();
+        call.note("path", &path);
+        call.note("coverage_ratio", coverage.ratio());
+        call.note("uncovered_ranges", coverage.uncovered.len());
+        let text = format!(
+            "{} of {} lines covered ({:.1} %); {} ranges are not",
+            coverage.covered_lines,
+            total,
+            coverage.ratio() * 100.0,
+            coverage.uncovered.len()
+        );
+        let output = Output {
+            path,
+            total_lines: total,
+            covered_lines: coverage.covered_lines,
+            coverage_ratio: coverage.ratio(),
+            covered_ranges: told(&coverage.covered),
+            uncovered_ranges: told(&coverage.uncovered),
+            meets_min_coverage: enough,
+            next_actions: vec![action],
+        };
+        Ok(Reply::new(output, text).with_meta("annai/more", more))
+    }
+}
