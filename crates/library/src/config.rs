@@ -48,6 +48,19 @@ pub struct Library {
     /// How many lines `vault_scan` gives at most.
     #[schemars(range(min = 1, max = 10_000))]
     pub vault_scan_max_chunk_lines: u64,
+    /// Let `manual_find` learn when to widen, from what its callers use.
+    pub adaptive_tuning: bool,
+    /// The file that it keeps numbers of its finds in; `.system/adaptive_stats.jsonl` in the vault where it is not set.
+    pub adaptive_stats_path: Option<String>,
+    /// The share of what callers use that finds must have.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub adaptive_min_recall: f64,
+    /// Fewer candidates are few, to begin with.
+    #[schemars(range(min = 2, max = 6))]
+    pub adaptive_candidate_low_base: usize,
+    /// So large a share of them in one file is a bias, to begin with.
+    #[schemars(range(min = 0.7, max = 0.9))]
+    pub adaptive_file_bias_base: f64,
     /// The share of a file's lines that must be covered for `vault_coverage` to be content.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub coverage_min_ratio: f64,
@@ -81,6 +94,11 @@ impl Default for Library {
             hard_max_stage: 4,
             vault_scan_default_chunk_lines: 80,
             vault_scan_max_chunk_lines: 200,
+            adaptive_tuning: true,
+            adaptive_stats_path: None,
+            adaptive_min_recall: 0.90,
+            adaptive_candidate_low_base: 3,
+            adaptive_file_bias_base: 0.80,
             coverage_min_ratio: 0.90,
             marginal_gain_min: 0.02,
             allow_file_scope: false,
@@ -103,6 +121,11 @@ impl Settings for LibrarySettings {
         Env::new("HARD_MAX_STAGE", "library.hard_max_stage"),
         Env::new("VAULT_SCAN_DEFAULT_CHUNK_LINES", "library.vault_scan_default_chunk_lines"),
         Env::new("VAULT_SCAN_MAX_CHUNK_LINES", "library.vault_scan_max_chunk_lines"),
+        Env::new("ADAPTIVE_TUNING", "library.adaptive_tuning"),
+        Env::new("ADAPTIVE_STATS_PATH", "library.adaptive_stats_path"),
+        Env::new("ADAPTIVE_MIN_RECALL", "library.adaptive_min_recall"),
+        Env::new("ADAPTIVE_CANDIDATE_LOW_BASE", "library.adaptive_candidate_low_base"),
+        Env::new("ADAPTIVE_FILE_BIAS_BASE", "library.adaptive_file_bias_base"),
         Env::new("COVERAGE_MIN_RATIO", "library.coverage_min_ratio"),
         Env::new("MARGINAL_GAIN_MIN", "library.marginal_gain_min"),
         Env::new("ALLOW_FILE_SCOPE", "library.allow_file_scope"),

@@ -1,5 +1,6 @@
 //! The toolset `library`: local manuals and a writable vault, read exhaustively in small steps.
 
+mod adaptive;
 mod audit;
 pub mod baseline;
 mod check;
@@ -23,8 +24,10 @@ mod toolset;
 mod vault;
 mod writing;
 
+pub use audit::{Audited, Finding, Kind, audit_files};
 pub use check::check;
 pub use config::LibrarySettings;
 pub use preview::{Preview, preview};
+pub use ranges::{Coverage, LineRange};
 pub use readable::readable;
 pub use toolset::Library;

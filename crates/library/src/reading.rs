@@ -64,6 +64,8 @@ pub struct Part {
     pub max_chars: usize,
     /// How many nodes the text begins.
     pub sections: usize,
+    /// The line that the first node starts on.
+    pub node_line: usize,
 }
 
 /// Where to read, and how much.
@@ -105,7 +107,9 @@ pub fn read(manuals: &Manuals, settings: &config::Library, asked: &Asked<'_>) ->
     let first = nodes.first().map_or(1, |node| node.start_line);
     let lines = LineIndex::new(shown).count();
     let sections = nodes.iter().take_while(|node| node.start_line < first + lines).count();
+    let node = document.node_at(line).and_then(|node| document.nodes.get(node));
     Ok(Part {
+        node_line: node.map_or(1, |node| node.start_line),
         path: document.path.clone(),
         text: shown.to_owned(),
         truncated: !whole || !complete,

@@ -6,15 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use annai_core::{ErrorKind, ToolError, Toolset};
+use annai_core::{ErrorKind, Identity, ToolError, Toolset};
 use tokio::signal::unix::SignalKind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::adaptive::Adaptive;
 use crate::config;
 use crate::explore::{Dictionaries, Traces};
 use crate::fs::{Kind, RelPath, fold_name};
 use crate::index::{Collection, Shape, Source, View};
 use crate::manuals::{FileType, Manuals, is_part};
+use crate::reading::Part;
+use crate::reference::Ref;
 use crate::scans::Scans;
 use crate::vault::{Vault, is_open};
 
@@ -56,6 +59,7 @@ pub(crate) struct Shelves {
     pub scans: Scans,
     pub traces: Traces,
     pub dictionaries: Dictionaries,
+    pub adaptive: Adaptive,
     indexes: Indexes,
 }
 
@@ -74,6 +78,13 @@ impl Indexes {
 }
 
 impl Shelves {
+    /// Notes that a section of a manual was used, for the finds that led to it.
+    pub fn note_use(&self, owner: &Identity, place: &Ref, part: &Part) {
+        if let Ok(manual_id) = place.manual_id() {
+            self.adaptive.used(owner, manual_id, &part.path, part.node_line as u64);
+        }
+    }
+
     /// The index of the vault as its files are now, or as far as it is by the deadline.
     pub fn vault_view(&self, deadline: Instant, wanted: &Wanted) -> Result<View, ToolError> {
         let source =
@@ -126,6 +137,7 @@ impl Toolset for Library {
             scans: Scans::default(),
             traces: Traces::new(config.trace_max_keep, Duration::from_secs(config.trace_ttl_sec)),
             dictionaries: Dictionaries::default(),
+            adaptive: Adaptive::new(config),
             indexes: Indexes { cache: config.cache_dir.as_ref().map(PathBuf::from), made: Mutex::default() },
             settings: config.clone(),
         };

@@ -125,7 +125,9 @@ impl Row {
     }
 }
 
-pub(super) fn run(app: &App, questions: &Path, json: bool, misses: bool) -> Result<(), Failure> {
+pub(super) fn run(mut app: App, questions: &Path, json: bool, misses: bool) -> Result<(), Failure> {
+    // Questions of a test are nothing to learn from.
+    app.library.adaptive_tuning = false;
     let questions = read(questions)?;
     let registry = app.registry()?;
     let runtime = Builder::new_multi_thread().enable_all().build()?;

@@ -109,7 +109,7 @@ fn row(app: &App, question: &str, rank: usize, item: &Value, colours: Colours) -
 }
 
 /// A file's path as a terminal makes it clickable: from here where it is below, else whole.
-fn nearby(file: &Path) -> String {
+pub(super) fn nearby(file: &Path) -> String {
     let file = file.strip_prefix(".").unwrap_or(file);
     let here = std::env::current_dir().ok();
     let short = here.and_then(|here| file.strip_prefix(&here).ok());

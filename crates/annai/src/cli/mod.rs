@@ -1,5 +1,6 @@
 //! The command line: one file a command.
 
+mod audit;
 mod call;
 mod demo;
 mod docs;
@@ -132,6 +133,24 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Show which lines of a vault file are covered
+    Coverage {
+        /// The file, from the vault
+        file: String,
+        /// The lines that were read or cited, as in 1-10,20-30
+        #[arg(long, value_name = "RANGES")]
+        lines: Option<String>,
+        /// The artifact whose source_lines count as cited
+        #[arg(long, value_name = "PATH")]
+        artifact: Option<String>,
+    },
+    /// Check that an artifact rests on its source
+    Audit {
+        /// The artifact, from the vault
+        artifact: String,
+        /// What it was made of, from the vault
+        source: String,
+    },
     /// Measure how well manual_find answers questions whose answers are known
     Eval {
         /// A file of questions, or a folder with questions.jsonl
@@ -218,8 +237,12 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
             };
             find::run(&quietly(options)?, &wanted)
         }
+        Some(Command::Coverage { file, lines, artifact }) => {
+            audit::coverage(&quietly(options)?, file, lines.as_deref(), artifact.as_deref())
+        }
+        Some(Command::Audit { artifact, source }) => audit::run(&quietly(options)?, artifact, source),
         Some(Command::Eval { questions, misses, json }) => {
-            eval::run(&quietly(options)?, questions, *json, *misses)
+            eval::run(quietly(options)?, questions, *json, *misses)
         }
         Some(Command::Doctor) => doctor::run(options),
         Some(Command::Init { client }) => init::run(*client),

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use self::graph::Graph;
 use self::marks::Mark;
+use crate::config::Library;
 use crate::excerpting::lift;
 use crate::fs::{self, RelPath, at};
 use crate::ranges::LineRange;
@@ -30,10 +31,27 @@ const MOST_JSON_BYTES: u64 = 16 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
+    /// An element with no lines of the source.
     RootlessNode,
+    /// A node out of reach, or a decision with a single way out.
     OrphanBranch,
+    /// A reference that is not answered.
     OneWayRef,
+    /// Something that could not be read, and was not guessed.
     NotUnderstood,
+}
+
+impl Kind {
+    /// As it is told.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RootlessNode => "rootless_node",
+            Self::OrphanBranch => "orphan_branch",
+            Self::OneWayRef => "one_way_ref",
+            Self::NotUnderstood => "not_understood",
+        }
+    }
 }
 
 /// Something to be mended.
@@ -155,6 +173,11 @@ pub fn audit(vault: &Vault, artifact: &RelPath, source: &RelPath) -> Result<Audi
     let read = if is_json { json::read(&file.text) } else { markdown::read(&file.text, name) };
     let (cited, findings) = judge(read, source_lines);
     Ok(Audited { artifact_path, source_path, source_lines, cited, findings })
+}
+
+/// The same for a person at a terminal, by the settings.
+pub fn audit_files(settings: &Library, artifact: &str, source: &str) -> Result<Audited, ToolError> {
+    audit(&Vault::new(settings.vault_folder()), &RelPath::parse(artifact)?, &RelPath::parse(source)?)
 }
 
 /// A vault file's stored path, and how many lines it has.

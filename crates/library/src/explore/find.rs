@@ -20,15 +20,15 @@ use super::references::follow;
 use super::scope::{Grant, Scope};
 use super::summary::{Escalation, SignalCoverage, Status, Summary, rounded};
 use super::trace::{Reason, Seen, Unscanned};
+use crate::adaptive::Thresholds;
 use crate::index::View;
 use crate::reference::{NextAction, Target};
 use crate::toolset::{Shelves, Wanted};
 
-/// Fewer candidates are few.
-const CANDIDATE_LOW: usize = 3;
-/// So large a share of the candidates in one file is a bias, if there are enough of them.
-pub const FILE_BIAS: f64 = 0.80;
+/// A bias shows only among so many candidates.
 const CANDIDATES_FOR_BIAS: usize = 5;
+/// So large a share of the vault's hits in one file is a bias.
+pub const FILE_BIAS: f64 = 0.80;
 /// Enough is enough.
 pub const SUFFICIENT: f64 = 0.6;
 
@@ -71,6 +71,21 @@ pub struct Found {
     pub seen: Arc<Seen>,
     /// What to do next.
     pub next_actions: Vec<NextAction>,
+    /// What is learned from it.
+    pub lesson: Lesson,
+}
+
+/// What is learned from a find.
+pub struct Lesson {
+    /// The thresholds that were in force.
+    pub thresholds: Thresholds,
+    /// The manual that it began in; none = all.
+    pub home: Option<String>,
+    /// The candidates there, and the share of them in one file.
+    pub home_candidates: usize,
+    pub home_bias: f64,
+    /// The manuals that it looked at.
+    pub manuals: Vec<String>,
 }
 
 /// One pass through the stages.
@@ -114,7 +129,9 @@ pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, 
     if asked.left_out_of.is_some() {
         reasons.push(Escalation::PrioritizedUnscannedSections);
     }
-    let triggers = triggers(&views, &round);
+    let thresholds = shelves.adaptive.thresholds();
+    let triggers = triggers(&views, &round, thresholds);
+    let (home_candidates, home_bias) = (round.candidates.len(), bias(&views, &round.candidates));
     let mut expanded = false;
     let mut stage_cap = Vec::new();
     if !triggers.is_empty() {
@@ -200,7 +217,9 @@ pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, 
         trace_id: &trace_id,
     };
     let next_actions = next::after_manual_find(&outlook);
-    Ok(Found { trace_id, summary, seen, next_actions })
+    let manuals = views.into_iter().map(|view| view.name).collect();
+    let lesson = Lesson { thresholds, home, home_candidates, home_bias, manuals };
+    Ok(Found { trace_id, summary, seen, next_actions, lesson })
 }
 
 /// Goes through stages 0 and 1, and with a dictionary of exceptions through 2 and 3.
@@ -304,13 +323,16 @@ fn integrate(candidates: &mut Vec<Candidate>, added: Vec<Candidate>) {
 }
 
 /// Why the find should go further.
-fn triggers(views: &[View], round: &Round) -> Vec<Escalation> {
+fn triggers(views: &[View], round: &Round, thresholds: Thresholds) -> Vec<Escalation> {
     let count = round.candidates.len();
     let exceptions = round.candidates.iter().any(|candidate| candidate.signals.has(Signals::EXCEPTIONS));
     let triggers = [
         (count == 0, Escalation::ZeroCandidates),
-        ((1..CANDIDATE_LOW).contains(&count), Escalation::LowCandidates),
-        (count >= CANDIDATES_FOR_BIAS && bias(views, &round.candidates) >= FILE_BIAS, Escalation::FileBias),
+        ((1..thresholds.candidate_low).contains(&count), Escalation::LowCandidates),
+        (
+            count >= CANDIDATES_FOR_BIAS && bias(views, &round.candidates) >= thresholds.file_bias,
+            Escalation::FileBias,
+        ),
         (round.query.intent == Intent::Exceptions && !exceptions, Escalation::ExceptionsMissing),
     ];
     triggers.into_iter().filter(|(fires, _)| *fires).map(|(_, reason)| reason).collect()

@@ -7,6 +7,7 @@ mod find;
 mod gaps;
 mod japanese;
 mod keeping;
+mod lesson;
 mod loosely;
 mod matching;
 mod next;
@@ -20,7 +21,8 @@ mod vault;
 mod words;
 
 pub use dictionary::Dictionaries;
-pub use find::{Asked, Budget, find};
+pub use find::{Asked, Budget, Found, find};
+pub use lesson::learn;
 pub use query::{Intent, Looking};
 pub use summary::{Summary, VaultSummary};
 pub use trace::{Item, Seen, Traces, Unscanned};

@@ -9,6 +9,7 @@ mod path;
 mod problem;
 mod read;
 mod root;
+mod stats;
 mod walk;
 mod write;
 
@@ -18,5 +19,6 @@ pub use path::{RelPath, fold_name, nfc};
 pub use problem::{at, io_problem};
 pub use read::{Sha256, TextFile, ends_with_break, hash, read_text, steadily, stream};
 pub use root::{Entry, Folder, Kind, Place, Root, Stamp, folder_name, make_root, real_path, stamp_of};
+pub use stats::StatsFile;
 pub use walk::{files, stamped_files};
 pub use write::{append, create, is_temporary, make_folders, overwrite};

@@ -77,6 +77,7 @@ impl Tool for BridgeCopyFile {
             signals: None,
             rev: None,
         };
+        let owner = call.identity.clone();
         let work = move |shelves: &Shelves, wanted: &Wanted| {
             let limits = input.limits.unwrap_or_default();
             let limits = ReadLimits {
@@ -87,6 +88,7 @@ impl Tool for BridgeCopyFile {
                 Asked { place: &place, scope: Some(ReadScope::File), limits, expand: Expand::default() };
             let part = reading::read(&shelves.manuals, &shelves.settings, &asked)?;
             let written = put(&shelves.vault, wanted, &path, &part.text, mode)?;
+            shelves.note_use(&owner, &place, &part);
             Ok((written, part.truncated))
         };
         let (written, truncated) = set.write(work).await?;

@@ -67,6 +67,7 @@ impl Tool for BridgeCopySection {
         let path = RelPath::parse(&input.to_path)?;
         call.note("path", path.as_str());
         let mode = input.mode;
+        let owner = call.identity.clone();
         let work = move |shelves: &Shelves, wanted: &Wanted| {
             let limits = input.limits.unwrap_or_default();
             let limits = ReadLimits {
@@ -81,6 +82,7 @@ impl Tool for BridgeCopySection {
             };
             let part = reading::read(&shelves.manuals, &shelves.settings, &asked)?;
             let written = put(&shelves.vault, wanted, &path, &format!("{}\n", part.text), mode)?;
+            shelves.note_use(&owner, &input.from_ref, &part);
             Ok((written, part.sections, part.truncated))
         };
         let (written, written_sections, truncated) = set.write(work).await?;

@@ -6,7 +6,7 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::explore::{Asked, Budget, Intent, Summary, find};
+use crate::explore::{Asked, Budget, Found, Intent, Item, Summary, find, learn};
 use crate::reference::{NextAction, Ref};
 use crate::toolset::Library;
 
@@ -77,6 +77,18 @@ pub struct Best {
     pub score: f64,
 }
 
+impl From<&Found> for Output {
+    fn from(found: &Found) -> Self {
+        let best = |item: &Item| Best { place: item.place.clone(), score: item.score };
+        Self {
+            trace_id: found.trace_id.clone(),
+            summary: found.summary.clone(),
+            top: found.seen.top.iter().take(TOLD).map(best).collect(),
+            next_actions: found.next_actions.clone(),
+        }
+    }
+}
+
 /// Find everything about a question in the manuals: the best sections, what was not looked at, and what to do next.
 pub struct ManualFind;
 
@@ -119,12 +131,20 @@ impl Tool for ManualFind {
             budget: input.budget.unwrap_or_default().into(),
             owner: call.identity.clone(),
         };
-        let found = set.read(move |shelves, wanted| find(shelves, &asked, wanted)).await?;
-        let summary = &found.summary;
-        call.note("trace_id", &found.trace_id);
+        let output = set
+            .read(move |shelves, wanted| {
+                let found = find(shelves, &asked, wanted)?;
+                let output = Output::from(&found);
+                let chars = serde_json::to_string(&output).map_or(0, |text| text.chars().count());
+                learn(shelves, &asked, &found, chars);
+                Ok(output)
+            })
+            .await?;
+        let summary = &output.summary;
+        call.note("trace_id", &output.trace_id);
         call.note("summary", summary);
-        call.note("next_actions", found.next_actions.iter().map(|action| action.kind).collect::<Vec<_>>());
-        let text = match found.seen.top.first() {
+        call.note("next_actions", output.next_actions.iter().map(|action| action.kind).collect::<Vec<_>>());
+        let text = match output.top.first() {
             Some(best) => format!(
                 "{} sections; best: {}:{}; {} places not scanned",
                 summary.candidates,
@@ -133,14 +153,6 @@ impl Tool for ManualFind {
                 summary.unscanned_sections_count
             ),
             None => format!("no section found; {} places not scanned", summary.unscanned_sections_count),
-        };
-        let best = |item: &crate::explore::Item| Best { place: item.place.clone(), score: item.score };
-        let top = found.seen.top.iter().take(TOLD).map(best).collect();
-        let output = Output {
-            trace_id: found.trace_id,
-            top,
-            next_actions: found.next_actions,
-            summary: found.summary,
         };
         Ok(Reply::new(output, text))
     }

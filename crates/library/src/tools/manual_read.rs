@@ -77,6 +77,7 @@ impl Tool for ManualRead {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        let owner = call.identity.clone();
         let part = set
             .read(move |shelves, _| {
                 let asked = Asked {
@@ -85,7 +86,9 @@ impl Tool for ManualRead {
                     limits: input.limits.unwrap_or_default(),
                     expand: input.expand.unwrap_or_default(),
                 };
-                reading::read(&shelves.manuals, &shelves.settings, &asked)
+                let part = reading::read(&shelves.manuals, &shelves.settings, &asked)?;
+                shelves.note_use(&owner, &input.place, &part);
+                Ok(part)
             })
             .await?;
         call.note("path", &part.path);

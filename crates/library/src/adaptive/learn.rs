@@ -1,0 +1,273 @@
+//! Which thresholds are best: the cheapest at which finds still have what their callers use.
+
+use super::record::{Record, Thresholds};
+
+/// What the thresholds stay within.
+const LOW: std::ops::RangeInclusive<usize> = 2..=6;
+const BIAS: std::ops::RangeInclusive<f64> = 0.70..=0.90;
+/// How far one step goes, and how long the next one waits.
+const BIAS_STEP: f64 = 0.03;
+const PAUSE: i64 = 24 * 3600 * 1000;
+/// So many finds are looked at for a step.
+const RECENT: usize = 20;
+/// So many of them must have led to something, or there is nothing to learn from.
+const COUNTED: usize = 3;
+/// So many are held against as many before them.
+const LONG: usize = 100;
+/// How much the recall may fall, and the share of cut finds rise.
+const RECALL_FALL: f64 = 0.03;
+const CUT_RISE: f64 = 0.05;
+/// A bias shows only among so many candidates.
+const BIAS_CANDIDATES: usize = 5;
+
+/// The thresholds for the next find.
+pub fn thresholds(records: &[Record], now: i64, base: Thresholds, min_recall: f64) -> Thresholds {
+    let base = within(base);
+    let Some(last) = records.last() else { return base };
+    let current = within(last.thresholds());
+    if got_worse(records) {
+        return base;
+    }
+    let mut next = current;
+    if rested(records, now, |record| record.candidate_low_threshold) {
+        next.candidate_low = step_low(records, current.candidate_low, min_recall);
+    }
+    if rested(records, now, |record| (record.file_bias_threshold * 100.0).round()) {
+        next.file_bias = step_bias(records, current.file_bias, min_recall);
+    }
+    within(next)
+}
+
+fn within(thresholds: Thresholds) -> Thresholds {
+    let bias = if thresholds.file_bias.is_finite() { thresholds.file_bias } else { *BIAS.start() };
+    Thresholds {
+        candidate_low: thresholds.candidate_low.clamp(*LOW.start(), *LOW.end()),
+        file_bias: (bias.clamp(*BIAS.start(), *BIAS.end()) * 100.0).round() / 100.0,
+    }
+}
+
+/// Whether there are enough finds at the value in force, and a day has passed since it was set.
+fn rested<T: PartialEq>(records: &[Record], now: i64, value: impl Fn(&Record) -> T) -> bool {
+    let Some(last) = records.last().map(&value) else { return false };
+    let same = records.iter().rev().take_while(|record| value(record) == last).count();
+    let before = records.len() - same;
+    let since = records.get(before).filter(|_| before > 0).map(|record| record.ts);
+    same >= RECENT && since.is_none_or(|since| now.saturating_sub(since) >= PAUSE)
+}
+
+/// Whether the last hundred finds are clearly worse than the hundred before.
+fn got_worse(records: &[Record]) -> bool {
+    let Some(start) = records.len().checked_sub(2 * LONG) else { return false };
+    let (before, recent) = records.get(start..).unwrap_or_default().split_at(LONG);
+    let cut = |records: &[Record]| {
+        records.iter().filter(|record| record.cutoff_reason.is_some()).count() as f64
+            / records.len().max(1) as f64
+    };
+    let fell = match (average(before, Record::recall), average(recent, Record::recall)) {
+        (Some(before), Some(recent)) => before - recent > RECALL_FALL + f64::EPSILON,
+        _ => false,
+    };
+    fell || cut(recent) - cut(before) > CUT_RISE + f64::EPSILON
+}
+
+/// The average of what is known.
+fn average(records: &[Record], value: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
+    let known: Vec<_> = records.iter().filter_map(value).collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+}
+
+fn recent(records: &[Record]) -> &[Record] {
+    records.get(records.len().saturating_sub(RECENT)..).unwrap_or_default()
+}
+
+/// One less if finds would have been cheaper and had what was used; one more if some were not wide enough.
+fn step_low(records: &[Record], current: usize, min_recall: f64) -> usize {
+    let few = |record: &Record| record.home_candidates == Some(current - 1) && current > 1;
+    let is_changed = |record: &Record| record.scope_expanded && few(record);
+    if pays(recent(records), is_changed, min_recall) {
+        return current - 1;
+    }
+    let at_edge = |record: &Record| !record.scope_expanded && record.home_candidates == Some(current);
+    if misses(recent(records), at_edge, min_recall) { current + 1 } else { current }
+}
+
+/// The same for the share of one file: higher is cheaper, lower is safer.
+fn step_bias(records: &[Record], current: f64, min_recall: f64) -> f64 {
+    let biased = |record: &Record, from: f64, to: f64| {
+        record.home_candidates.is_some_and(|count| count >= BIAS_CANDIDATES)
+            && record.home_bias >= from - f64::EPSILON
+            && record.home_bias < to - f64::EPSILON
+    };
+    let is_changed = |record: &Record| record.scope_expanded && biased(record, current, current + BIAS_STEP);
+    if pays(recent(records), is_changed, min_recall) {
+        return current + BIAS_STEP;
+    }
+    let at_edge = |record: &Record| !record.scope_expanded && biased(record, current - BIAS_STEP, current);
+    if misses(recent(records), at_edge, min_recall) { current - BIAS_STEP } else { current }
+}
+
+/// Whether some finds would not have widened, and what was used would still have been found.
+fn pays(records: &[Record], is_changed: impl Fn(&Record) -> bool, min_recall: f64) -> bool {
+    let counted = records.iter().filter(|record| record.used > 0).count();
+    let recall =
+        average(records, |record| if is_changed(record) { record.recall_at_home() } else { record.recall() });
+    records.iter().any(&is_changed) && counted >= COUNTED && recall.is_some_and(|recall| recall >= min_recall)
+}
+
+/// Whether finds lack what is used, and some would have widened.
+fn misses(records: &[Record], at_edge: impl Fn(&Record) -> bool, min_recall: f64) -> bool {
+    let lacks = |record: &Record| at_edge(record) && record.used > record.used_found;
+    let recall = average(records, Record::recall);
+    recall.is_some_and(|recall| recall < min_recall) && records.iter().any(lacks)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const BASE: Thresholds = Thresholds { candidate_low: 3, file_bias: 0.80 };
+    const HOUR: i64 = 3600 * 1000;
+
+    fn record(ts: i64, thresholds: Thresholds) -> Record {
+        Record {
+            ts,
+            query_hash: "0".repeat(16),
+            scanned_files: 10,
+            candidates: 10,
+            warnings: 0,
+            max_stage_applied: 3,
+            scope_expanded: false,
+            cutoff_reason: None,
+            unscanned_sections_count: 0,
+            est_tokens: 400,
+            est_tokens_in: 10,
+            est_tokens_out: 390,
+            added_evidence_count: 3,
+            added_est_tokens: 400,
+            marginal_gain: Some(0.0075),
+            candidate_low_threshold: thresholds.candidate_low,
+            file_bias_threshold: thresholds.file_bias,
+            trace_hash: "1".repeat(16),
+            home_candidates: Some(10),
+            home_bias: 0.3,
+            used: 1,
+            used_found: 1,
+            used_widened: 0,
+        }
+    }
+
+    /// Lives through weeks of finds, one an hour; gives every value that was in force.
+    fn live(days: i64, make: impl Fn(usize, &mut Record)) -> Vec<Thresholds> {
+        let (mut records, mut seen) = (Vec::new(), Vec::new());
+        for hour in 0..days * 24 {
+            let now = hour * HOUR;
+            let next = thresholds(&records, now, BASE, 0.9);
+            let mut made = record(now, next);
+            make(usize::try_from(hour).unwrap(), &mut made);
+            records.push(made);
+            seen.push(next);
+        }
+        seen
+    }
+
+    fn assert_bounded(seen: &[Thresholds]) {
+        for pair in seen.windows(2) {
+            assert!(pair[0].candidate_low.abs_diff(pair[1].candidate_low) <= 1, "{pair:?}");
+            assert!((pair[0].file_bias - pair[1].file_bias).abs() < 0.031, "{pair:?}");
+        }
+        for (from, one) in seen.iter().enumerate() {
+            for other in seen.iter().skip(from + 1).take(23) {
+                assert!(one.candidate_low.abs_diff(other.candidate_low) <= 1, "twice within a day");
+                assert!((one.file_bias - other.file_bias).abs() < 0.031, "twice within a day");
+            }
+        }
+        assert!(seen.iter().all(|one| LOW.contains(&one.candidate_low) && BIAS.contains(&one.file_bias)));
+    }
+
+    #[test]
+    fn nothing_happens_without_a_reason() {
+        assert!(live(21, |_, _| {}).iter().all(|one| *one == BASE));
+        assert!(live(21, |_, record| record.used = 0).iter().all(|one| *one == BASE));
+        assert_eq!(thresholds(&[], 0, BASE, 0.9), BASE);
+    }
+
+    #[test]
+    fn widening_that_brings_nothing_is_given_up_step_by_step() {
+        let seen = live(21, |_, record| {
+            record.home_candidates = Some(record.candidate_low_threshold - 1);
+            record.scope_expanded = true;
+        });
+        assert_eq!(seen.last().unwrap().candidate_low, 2);
+        assert_bounded(&seen);
+        let seen = live(21, |_, record| {
+            (record.home_bias, record.scope_expanded) = (record.file_bias_threshold + 0.01, true);
+        });
+        assert_eq!(seen.last().unwrap().file_bias, 0.90);
+        assert_bounded(&seen);
+    }
+
+    #[test]
+    fn what_is_used_from_elsewhere_keeps_the_widening() {
+        let seen = live(21, |hour, record| {
+            record.home_candidates = Some(record.candidate_low_threshold - 1);
+            record.scope_expanded = true;
+            record.used_widened = usize::from(hour % 5 == 0);
+        });
+        assert!(seen.iter().all(|one| one.candidate_low == 3));
+    }
+
+    #[test]
+    fn finds_that_miss_what_is_used_widen_sooner() {
+        let seen = live(21, |hour, record| {
+            record.home_candidates = Some(record.candidate_low_threshold);
+            record.used_found = usize::from(hour % 2 == 0);
+        });
+        assert!(seen.last().unwrap().candidate_low > 3, "{:?}", seen.last());
+        assert_bounded(&seen);
+        let seen = live(21, |hour, record| {
+            record.home_bias = record.file_bias_threshold - 0.01;
+            record.used_found = usize::from(hour % 2 == 0);
+        });
+        assert_eq!(seen.last().unwrap().file_bias, 0.70);
+        assert_bounded(&seen);
+    }
+
+    #[test]
+    fn what_got_worse_is_taken_back() {
+        let moved = Thresholds { candidate_low: 5, file_bias: 0.71 };
+        let mut records: Vec<_> = (0..200).map(|hour| record(hour * HOUR, moved)).collect();
+        assert_eq!(thresholds(&records, 200 * HOUR, BASE, 0.9), moved);
+        for record in records.iter_mut().skip(100).take(4) {
+            record.used_found = 0;
+        }
+        assert_eq!(thresholds(&records, 200 * HOUR, BASE, 0.9), BASE, "recall fell by 4 points");
+        for record in records.iter_mut().skip(100).take(4) {
+            record.used_found = 1;
+        }
+        for record in records.iter_mut().skip(100).take(6) {
+            record.cutoff_reason = Some("time_budget".to_owned());
+        }
+        assert_eq!(thresholds(&records, 200 * HOUR, BASE, 0.9), BASE, "6 points more were cut");
+    }
+
+    proptest! {
+        #[test]
+        fn values_stay_within_bounds_and_pace(
+            finds in proptest::collection::vec((0_usize..9, 0.0_f64..1.0, any::<bool>(), 0_usize..3, 0_usize..3), 1..300),
+        ) {
+            let seen = live(20, |hour, record| {
+                let (candidates, bias, widened, used, found) = finds[hour % finds.len()];
+                (record.home_candidates, record.home_bias, record.scope_expanded) = (Some(candidates), bias, widened);
+                (record.used, record.used_found) = (used, found.min(used));
+            });
+            // Going back to the defaults may take more than a step.
+            for pair in seen.windows(2).filter(|pair| pair[1] != BASE) {
+                prop_assert!(pair[0].candidate_low.abs_diff(pair[1].candidate_low) <= 1);
+                prop_assert!((pair[0].file_bias - pair[1].file_bias).abs() < 0.031);
+            }
+            prop_assert!(seen.iter().all(|one| LOW.contains(&one.candidate_low) && BIAS.contains(&one.file_bias)));
+        }
+    }
+}
