@@ -93,8 +93,14 @@ impl Shelves {
         self.indexes.get("vault", source).view(root, deadline, wanted)
     }
 
-    /// The indexes of these manuals as their files are now, or as far as they are by the deadline.
-    pub fn views(&self, ids: &[String], deadline: Instant, wanted: &Wanted) -> Result<Vec<View>, ToolError> {
+    /// The indexes of these manuals as their files are now, or as far as they are by the deadline; and how many of the
+    /// manuals are closed to us.
+    pub fn views(
+        &self,
+        ids: &[String],
+        deadline: Instant,
+        wanted: &Wanted,
+    ) -> Result<(Vec<View>, usize), ToolError> {
         let view = |id: &String| {
             let manual = self.manuals.get(id)?;
             let source = || Source {
@@ -111,16 +117,16 @@ impl Shelves {
                 wanted,
             )
         };
-        let mut views = Vec::with_capacity(ids.len());
+        let (mut views, mut closed) = (Vec::with_capacity(ids.len()), 0);
         for id in ids {
             match view(id) {
                 Ok(view) => views.push(view),
-                // A manual that went away meanwhile is no reason to fail for the others.
-                Err(error) if error.kind() == ErrorKind::NotFound && ids.len() > 1 => {}
-                Err(error) => return Err(error),
+                Err(error) if error.kind() == ErrorKind::Cancelled || ids.len() == 1 => return Err(error),
+                // One manual that is gone or closed is no reason to fail for the others.
+                Err(_) => closed += 1,
             }
         }
-        Ok(views)
+        Ok((views, closed))
     }
 }
 

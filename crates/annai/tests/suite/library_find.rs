@@ -476,3 +476,131 @@ fn two_processes_share_the_cache() {
         }
     }
 }
+
+#[test]
+fn what_a_cap_left_out_comes_back_with_its_neighbours() {
+    let mut shelf = Shelf::new(&[]);
+    let mut main = "# Main\n\n".to_owned();
+    let mut other = "# Other\n\n".to_owned();
+    for number in 0..8 {
+        main.push_str(&format!("## Part {number}\n\n### Rule {number}\n\nThe zorblax applies, see [more](other.md#target-{number}).\n\n"));
+        main.push_str(&format!("### Odd {number}\n\nExcept on Sundays.\n\n"));
+        other.push_str(&format!("## Target {number}\n\nNothing to see.\n\n"));
+    }
+    shelf.write("manuals/m/main.md", main);
+    shelf.write("manuals/m/other.md", other);
+    let places = |hits: &Value| -> Vec<String> {
+        let items = hits["items"].as_array().unwrap().iter();
+        items.map(|item| format!("{}:{}", item["path"].as_str().unwrap(), item["start_line"])).collect()
+    };
+    let whole = shelf.call("manual_find", json!({ "query": "zorblax" }));
+    assert_eq!(whole["summary"]["candidates"], 24, "{whole}");
+    let mut all = places(&shelf.call("manual_hits", json!({ "trace_id": whole["trace_id"] })));
+    all.sort();
+    for most in [1, 3, 7, 20] {
+        let mut seen: Vec<String> = Vec::new();
+        let mut arguments = json!({ "query": "zorblax", "budget": { "max_candidates": most } });
+        for round in 0.. {
+            assert!(round < 40, "it does not end with {most}");
+            let found = shelf.call("manual_find", arguments.clone());
+            seen.extend(places(&shelf.call("manual_hits", json!({ "trace_id": found["trace_id"] }))));
+            if found["summary"]["unscanned_sections_count"] == 0 {
+                break;
+            }
+            arguments["only_unscanned_from_trace_id"] = found["trace_id"].clone();
+        }
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen, all, "with {most} at a time");
+    }
+}
+
+#[test]
+fn a_manual_that_is_closed_is_counted() {
+    let mut shelf = shelf();
+    shelf.write("manuals/synonyms.yaml", "# only a comment\n");
+    std::os::unix::fs::symlink("nowhere", shelf.home.0.join("manuals/link")).unwrap();
+    let found = shelf.call("manual_find", json!({ "query": "refunds" }));
+    assert_eq!(found["summary"]["warnings"], 0, "{found}");
+    // Words of another manual count once the find widens to it.
+    shelf.write("manuals/other/synonyms.yaml", "synonyms: [[grobnik, refunds]]\n");
+    let found = shelf.call("manual_find", json!({ "query": "grobnik", "manual_id": "ins" }));
+    assert_eq!(titles(&found).first(), Some(&"Refunds"), "{found}");
+}
+
+#[test]
+fn refused_words_stay_out_also_beside_a_hit() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write(
+        "manuals/n/n.md",
+        "# N\n\n## Returns\n\nGadget [g](#wrap-part).\n\n## Cards\n\nGift cards: except sundays.\n\n## Wrap part\n\nGift boxes.\n",
+    );
+    let found = shelf.call("manual_find", json!({ "query": "gadget -gift" }));
+    assert_eq!(titles(&found), ["Returns"]);
+    let found = shelf.call("manual_find", json!({ "query": "gadget" }));
+    assert_eq!(found["summary"]["candidates"], 3);
+    // Words that were quoted count only together.
+    let found = shelf.call("manual_find", json!({ "query": "\"boxes gift\"" }));
+    assert_eq!(found["summary"]["candidates"], 0, "{found}");
+    let found = shelf.call("manual_find", json!({ "query": "\"gift boxes\"" }));
+    assert_eq!(titles(&found).first(), Some(&"Wrap part"));
+}
+
+#[test]
+fn long_questions_say_what_they_had_no_room_for() {
+    let mut shelf = shelf();
+    let words: String = (0..60).map(|number| format!("nonsense{number}x ")).collect();
+    let found = shelf.call("manual_find", json!({ "query": format!("{words} refunds") }));
+    let gaps =
+        shelf.call("manual_hits", json!({ "trace_id": found["trace_id"], "kind": "gaps", "limit": 200 }));
+    let hints: Vec<_> =
+        gaps["items"].as_array().unwrap().iter().map(|item| item["gap_hint"].as_str().unwrap()).collect();
+    assert!(hints.iter().any(|hint| hint.contains("13 terms were not looked for")), "{hints:?}");
+    let error = shelf.fail("manual_find", json!({ "query": "\u{fdfa}".repeat(5000) }));
+    assert_eq!(error["code"], "invalid_parameter");
+    let started = Instant::now();
+    shelf
+        .write("manuals/ins/long.md", format!("# Long\n\n{}x\u{4e9c}\u{5516}\n", "\u{4e9c}".repeat(300_000)));
+    shelf.call("manual_find", json!({ "query": format!("\"{}\u{5516}\"", "\u{4e9c}".repeat(2000)) }));
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
+#[test]
+fn every_match_comes_back_where_there_is_room() {
+    let mut shelf = Shelf::new(&[]);
+    let text: String = (0..900).map(|number| format!("## Part {number}\n\nwidget\n\n")).collect();
+    shelf.write("manuals/big/parts.md", text);
+    let found = shelf.call("manual_find", json!({ "query": "widget", "budget": { "max_candidates": 2000 } }));
+    assert_eq!(
+        (&found["summary"]["candidates"], &found["summary"]["unscanned_sections_count"]),
+        (&json!(900), &json!(0))
+    );
+    // A trace of the vault is none of the manuals'.
+    shelf.write("vault/a.md", "widget\n");
+    let vault = shelf.call("vault_find", json!({ "query": "widget" }));
+    let asked = json!({ "query": "widget", "only_unscanned_from_trace_id": vault["trace_id"] });
+    assert_eq!(shelf.fail("manual_find", asked)["code"], "invalid_parameter");
+}
+
+#[test]
+fn a_damaged_segment_is_made_again_and_kept() {
+    let mut shelf = shelf();
+    shelf.call("manual_find", json!({ "query": "refunds" }));
+    let cache = shelf.home.0.join(".cache/annai");
+    let segments = || -> Vec<_> {
+        let folders = std::fs::read_dir(&cache).unwrap().flatten();
+        let files = folders.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten());
+        files
+            .map(|file| file.path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "segment"))
+            .collect()
+    };
+    let before: Vec<_> = segments().iter().map(|path| std::fs::read(path).unwrap()).collect();
+    for path in segments() {
+        std::fs::write(path, "damaged").unwrap();
+    }
+    let mut server = shelf.serve(&[]);
+    server.call("manual_find", json!({ "query": "refunds" }));
+    let after: Vec<_> = segments().iter().map(|path| std::fs::read(path).unwrap()).collect();
+    assert_eq!(after, before);
+}

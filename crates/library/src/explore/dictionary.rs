@@ -170,7 +170,7 @@ fn stands_alone(text: &str, start: usize, end: usize) -> bool {
 }
 
 /// The files that a dictionary was made of, and the dictionary.
-type Made = (Vec<(Sha256, Words)>, Arc<Dictionary>);
+type Made = (Vec<(Sha256, Option<Words>)>, Arc<Dictionary>);
 
 /// The dictionaries of the manuals, read again when their files change.
 #[derive(Default)]
@@ -186,13 +186,12 @@ impl Dictionaries {
         if let Some((known, dictionary)) = made.as_ref()
             && known.iter().map(|(sum, _)| *sum).eq(files.iter().map(|file| file.sha256))
         {
-            let wrong = known.iter().filter(|(_, words)| *words == Words::default()).count();
+            let wrong = known.iter().filter(|(_, words)| words.is_none()).count();
             return (dictionary.clone(), bad + wrong);
         }
-        let read: Vec<_> =
-            files.iter().map(|file| (file.sha256, Words::read(&file.text).unwrap_or_default())).collect();
-        let words: Vec<_> = read.iter().map(|(_, words)| words.clone()).collect();
-        let wrong = words.iter().filter(|words| **words == Words::default()).count();
+        let read: Vec<_> = files.iter().map(|file| (file.sha256, Words::read(&file.text).ok())).collect();
+        let words: Vec<_> = read.iter().filter_map(|(_, words)| words.clone()).collect();
+        let wrong = read.len() - words.len();
         let dictionary = Arc::new(Dictionary::new(&words));
         *made = Some((read, dictionary.clone()));
         (dictionary, bad + wrong)

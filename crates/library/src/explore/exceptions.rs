@@ -3,15 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::dictionary::Dictionary;
-use super::matching::Place;
+use super::matching::{Allowed, Place};
 use super::query::Intent;
 use super::rank::{Candidate, Signals, at};
 use crate::index::{NodeEntry, Segment, View};
-
-/// The sections beside so many of the best are looked at.
-const CLOSELY: usize = 20;
-/// So many are added.
-const MOST_ADDED: usize = 40;
 
 /// Marks candidates that speak of an exception, and gives those beside them that do.
 pub fn exceptions(
@@ -19,35 +14,41 @@ pub fn exceptions(
     candidates: &mut [Candidate],
     dictionary: &Dictionary,
     intent: Intent,
-    allowed: super::matching::Allowed<'_>,
+    admitted: Allowed<'_>,
 ) -> Vec<Candidate> {
-    let speaks = |segment: &Segment, node: &NodeEntry| dictionary.exception(segment.text_of(node)).is_some();
-    let known: HashSet<Place> = candidates.iter().map(|candidate| candidate.place).collect();
+    let mut known: HashMap<Place, bool> = HashMap::new();
+    let mut speaks = |place: Place, segment: &Segment, node: &NodeEntry| {
+        *known.entry(place).or_insert_with(|| dictionary.exception(segment.text_of(node)).is_some())
+    };
+    let candidates_known: HashSet<Place> = candidates.iter().map(|candidate| candidate.place).collect();
+    let share = if intent == Intent::Exceptions { 0.4 } else { 0.2 };
     let mut beside: HashMap<Place, f32> = HashMap::new();
-    for (rank, candidate) in candidates.iter_mut().enumerate() {
+    // Sections of one parent have the same neighbours.
+    let mut seen: HashMap<(u32, u32, Option<u32>), f32> = HashMap::new();
+    for candidate in candidates.iter_mut() {
         let Some((segment, node)) = at(views, candidate.place) else { continue };
-        if speaks(segment, node) {
+        if speaks(candidate.place, segment, node) {
             candidate.signals = candidate.signals.with(Signals::EXCEPTIONS);
             if intent == Intent::Exceptions {
                 candidate.score *= 1.12;
             }
         }
-        let Some(file) = segment.file_of(node).filter(|_| rank < CLOSELY && beside.len() < MOST_ADDED) else {
-            continue;
-        };
-        let is_near = |other: &NodeEntry| {
-            let sibling = other.parent == node.parent && node.parent.is_some();
+        let Some(file) = segment.file_of(node) else { continue };
+        let family = (candidate.place.view, candidate.place.segment, node.parent);
+        let siblings = node.parent.is_some() && seen.insert(family, candidate.score).is_none();
+        let first = if siblings { file.nodes.start } else { candidate.place.node };
+        for (index, other) in segment.nodes_of(file).skip((first - file.nodes.start) as usize) {
+            if other.start_line > node.end_line && !siblings {
+                break;
+            }
+            let sibling = siblings && other.parent == node.parent;
             let inside = other.start_line > node.start_line && other.end_line <= node.end_line;
-            sibling || inside
-        };
-        for (index, other) in segment.nodes_of(file).filter(|(_, other)| is_near(other)) {
             let place = Place { node: index, ..candidate.place };
-            if !known.contains(&place)
-                && beside.len() < MOST_ADDED
-                && allowed(place)
-                && speaks(segment, other)
+            if (sibling || inside)
+                && !candidates_known.contains(&place)
+                && speaks(place, segment, other)
+                && admitted(place)
             {
-                let share = if intent == Intent::Exceptions { 0.4 } else { 0.2 };
                 let score = beside.entry(place).or_default();
                 *score = score.max(candidate.score * share);
             }

@@ -1,22 +1,19 @@
 //! A find of the manuals: the stages, and what they come to.
 
 use std::collections::{HashMap, HashSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use annai_core::{Identity, ToolError};
 
 use super::conflicts::conflicts;
-use super::dictionary::Dictionary;
-use super::exceptions::exceptions;
 use super::gaps::{gaps, sufficiency};
-use super::keeping::{self, keep};
-use super::matching::{Matched, Place, matching};
+use super::keeping::keep;
+use super::matching::Matched;
 use super::next::{self, Outlook};
 use super::query::{Intent, Query};
-use super::rank::{self, Candidate, Signals, at, rank};
-use super::references::follow;
+use super::rank::{Candidate, Signals, at};
+use super::round::{Round, explore};
 use super::scope::{Grant, Scope};
 use super::summary::{Escalation, SignalCoverage, Status, Summary, rounded};
 use super::trace::{Reason, Seen, Unscanned};
@@ -88,20 +85,6 @@ pub struct Lesson {
     pub manuals: Vec<String>,
 }
 
-/// One pass through the stages.
-pub struct Round {
-    pub query: Query,
-    /// Best first.
-    pub candidates: Vec<Candidate>,
-    pub unscanned: Vec<Unscanned>,
-    pub matched: Matched,
-    /// Hits before those in one section became one.
-    pub hits: usize,
-    pub stage: u8,
-    /// Stages that failed.
-    pub failed: usize,
-}
-
 /// Explores the manuals.
 pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, ToolError> {
     let deadline = Instant::now() + asked.budget.time;
@@ -111,12 +94,18 @@ pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, 
         usual.filter(|_| asked.left_out_of.is_none())
     });
     // The id as it is stored.
-    let home = home.map(|id| shelves.manuals.get(&id).map(|manual| manual.id)).transpose()?;
+    let home =
+        home.map(|id| shelves.manuals.get(&id).map(|manual| manual.id)).transpose().map_err(|error| {
+            match asked.manual_id {
+                Some(_) => error,
+                None => ToolError::new(error.kind(), format!("DEFAULT_MANUAL_ID, {}", error.message())),
+            }
+        })?;
     let ids = home.as_ref().map_or_else(|| all.clone(), |id| vec![id.clone()]);
-    let (dictionary, bad_files) = shelves.dictionaries.of(&shelves.manuals, &ids);
+    let (mut dictionary, mut bad_files) = shelves.dictionaries.of(&shelves.manuals, &ids);
     let query = Query::new(&asked.query, asked.intent, &dictionary)?;
 
-    let mut views = shelves.views(&ids, deadline, wanted)?;
+    let (mut views, mut closed) = shelves.views(&ids, deadline, wanted)?;
     let scope = |views: &[View]| match &asked.left_out_of {
         Some((_, seen)) => Scope::left_out_of(seen, views),
         None => Scope::Everything,
@@ -139,16 +128,13 @@ pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, 
         let others: Vec<_> = all.iter().filter(|id| !ids.contains(id)).cloned().collect();
         if !others.is_empty() && asked.left_out_of.is_none() {
             if asked.max_stage >= 4 {
-                views = shelves.views(&all, deadline, wanted)?;
+                // The others may bring words of their own.
+                (dictionary, bad_files) = shelves.dictionaries.of(&shelves.manuals, &all);
+                let query = Query::new(&asked.query, asked.intent, &dictionary)?;
+                (views, closed) = shelves.views(&all, deadline, wanted)?;
                 granted = scope(&views);
-                round = explore(
-                    &views,
-                    round.query,
-                    &granted,
-                    asked.budget.candidates,
-                    deadline,
-                    Some(&dictionary),
-                );
+                round =
+                    explore(&views, query, &granted, asked.budget.candidates, deadline, Some(&dictionary));
                 (round.stage, expanded) = (4, true);
                 reasons.push(Escalation::ManualScopeExpanded);
             } else {
@@ -159,14 +145,13 @@ pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, 
     }
     for id in &stage_cap {
         let name: Arc<str> = id.as_str().into();
-        let files = shelves.manuals.get(id).and_then(|manual| manual.files()).unwrap_or_default();
-        round.unscanned.extend(files.into_iter().map(|path| Unscanned {
-            manual_id: Some(name.clone()),
-            path,
-            sha256: None,
-            reason: Reason::StageCap,
-            lines: Vec::new(),
-        }));
+        match shelves.manuals.get(id).and_then(|manual| manual.files()) {
+            Ok(files) => {
+                let whole = |path| Unscanned::file(Some(name.clone()), path, Reason::StageCap);
+                round.unscanned.extend(files.into_iter().map(whole));
+            }
+            Err(_) => closed += 1,
+        }
     }
     wanted.check()?;
 
@@ -192,7 +177,7 @@ pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, 
         scanned_files,
         scanned_nodes,
         candidates: round.candidates.len(),
-        warnings: unreadable + unsound + round.failed + bad_files,
+        warnings: unreadable + unsound + round.failed + bad_files + closed,
         max_stage_applied: round.stage,
         scope_expanded: expanded,
         unscanned_sections_count: seen.unscanned_count(),
@@ -220,106 +205,6 @@ pub fn find(shelves: &Shelves, asked: &Asked, wanted: &Wanted) -> Result<Found, 
     let manuals = views.into_iter().map(|view| view.name).collect();
     let lesson = Lesson { thresholds, home, home_candidates, home_bias, manuals };
     Ok(Found { trace_id, summary, seen, next_actions, lesson })
-}
-
-/// Goes through stages 0 and 1, and with a dictionary of exceptions through 2 and 3.
-pub fn explore(
-    views: &[View],
-    query: Query,
-    scope: &Scope,
-    most: usize,
-    deadline: Instant,
-    dictionary: Option<&Dictionary>,
-) -> Round {
-    let allowed = |place: Place| scope.allows(views, place);
-    let matched = matching(views, &query, &allowed, deadline);
-    let (mut candidates, mut left) = rank(views, &query, &matched, most);
-    merge(views, &mut candidates);
-    let (mut stage, mut failed) = (1, 0);
-    let mut added: Vec<Candidate> = Vec::new();
-    // A stage that fails leaves the others' work as it is.
-    let mut run = |number: u8, work: &mut dyn FnMut(&mut Vec<Candidate>) -> Vec<Candidate>| {
-        if Instant::now() >= deadline {
-            return;
-        }
-        stage = number;
-        match catch_unwind(AssertUnwindSafe(|| work(&mut candidates))) {
-            Ok(found) => added.extend(found),
-            Err(_) => failed += 1,
-        }
-    };
-    if let Some(dictionary) = dictionary {
-        run(2, &mut |candidates| exceptions(views, candidates, dictionary, query.intent, &allowed));
-        run(3, &mut |candidates| follow(views, candidates, &allowed));
-    }
-    let hits = candidates.len() + added.len();
-    integrate(&mut candidates, added);
-    left.extend(candidates.iter().skip(most).map(|candidate| candidate.place));
-    candidates.truncate(most);
-    let mut unscanned = keeping::unscanned(views, &left, Reason::CandidateCap);
-    let missed = matched.missed.iter().flat_map(|(view, segment)| {
-        let nodes = views
-            .get(*view as usize)
-            .and_then(|view| view.segments.get(*segment as usize))
-            .map_or(0, |segment| segment.nodes.len());
-        (0..).zip(0..nodes).map(|(node, _)| Place { view: *view, segment: *segment, node })
-    });
-    let missed: Vec<_> = missed.filter(|place| allowed(*place)).collect();
-    unscanned.extend(keeping::unscanned(views, &missed, Reason::TimeBudget));
-    for view in views {
-        let name: Option<Arc<str>> = Some(view.name.as_str()).filter(|name| !name.is_empty()).map(Arc::from);
-        let whole = |path: &String, reason| Unscanned {
-            manual_id: name.clone(),
-            path: path.clone(),
-            sha256: None,
-            reason,
-            lines: Vec::new(),
-        };
-        // Only what the find was to look at counts as left out.
-        let pending = view.pending.iter().filter(|path| scope.reaches(&view.name, path));
-        unscanned.extend(pending.map(|path| whole(path, Reason::TimeBudget)));
-        let too_large = view.too_large.iter().filter(|path| scope.reaches(&view.name, path));
-        unscanned.extend(too_large.map(|path| whole(path, Reason::HardLimit)));
-    }
-    Round { query, candidates, unscanned, matched, hits, stage, failed }
-}
-
-/// A heading with nothing of its own, and a section below it that matches by the same words, are one hit: the latter.
-fn merge(views: &[View], candidates: &mut Vec<Candidate>) {
-    let is_bare = |place: Place| at(views, place).is_some_and(|(segment, node)| rank::is_bare(segment, node));
-    let mut below: HashMap<Place, u64> = HashMap::new();
-    for candidate in candidates.iter() {
-        let mut above = at(views, candidate.place).and_then(|(_, node)| node.parent);
-        while let Some(node) = above {
-            let place = Place { node, ..candidate.place };
-            *below.entry(place).or_default() |= candidate.terms;
-            above = at(views, place).and_then(|(_, node)| node.parent);
-        }
-    }
-    candidates.retain(|candidate| {
-        let covered =
-            below.get(&candidate.place).is_some_and(|terms| terms & candidate.terms == candidate.terms);
-        !(covered && is_bare(candidate.place))
-    });
-}
-
-/// Puts what later stages added to the candidates, a section once, best first.
-fn integrate(candidates: &mut Vec<Candidate>, added: Vec<Candidate>) {
-    let mut places: HashMap<Place, usize> =
-        candidates.iter().enumerate().map(|(index, candidate)| (candidate.place, index)).collect();
-    for candidate in added {
-        match places.get(&candidate.place).and_then(|index| candidates.get_mut(*index)) {
-            Some(known) => {
-                known.signals = known.signals.with(candidate.signals);
-                known.score = known.score.max(candidate.score);
-            }
-            None => {
-                places.insert(candidate.place, candidates.len());
-                candidates.push(candidate);
-            }
-        }
-    }
-    candidates.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.place.cmp(&other.place)));
 }
 
 /// Why the find should go further.

@@ -1,6 +1,6 @@
 //! What a question asks for and nothing was found for, and how far the rest answers it.
 
-use super::query::{Intent, Query};
+use super::query::{Intent, MOST_TERMS, Query};
 use super::rank::{Candidate, Signals, at, is_worded_for};
 use crate::index::View;
 
@@ -12,6 +12,8 @@ const CLOSELY: usize = 10;
 pub struct Gaps {
     /// Terms that no candidate covers, as bits.
     pub terms: u64,
+    /// Whether nothing found is worded as the question wants.
+    pub no_evidence: bool,
     /// In words.
     pub hints: Vec<String>,
 }
@@ -25,6 +27,13 @@ pub fn gaps(views: &[View], query: &Query, candidates: &[Candidate]) -> Gaps {
             found.terms |= 1 << index;
             found.hints.push(format!("no section mentions \"{}\"", term.text()));
         }
+    }
+    if let Some(first) = query.dropped.first() {
+        let hint = format!(
+            "{} terms were not looked for, from \"{first}\" on: a question has room for {MOST_TERMS}",
+            query.dropped.len()
+        );
+        found.hints.push(hint);
     }
     let missing = match query.intent {
         Intent::Exceptions
@@ -44,8 +53,9 @@ pub fn gaps(views: &[View], query: &Query, candidates: &[Candidate]) -> Gaps {
         Intent::Compare if candidates.len() < 2 => Some("there is only one section to compare"),
         _ => None,
     };
-    if !candidates.is_empty() {
-        found.hints.extend(missing.map(str::to_owned));
+    if let (Some(missing), false) = (missing, candidates.is_empty()) {
+        found.no_evidence = true;
+        found.hints.push(missing.to_owned());
     }
     found
 }
@@ -69,7 +79,7 @@ pub fn sufficiency(weights: &[f32], candidates: &[Candidate], gaps: &Gaps) -> f6
     };
     let together = candidates.iter().take(5).fold(0, |bits, candidate| bits | candidate.terms);
     let alone = candidates.iter().take(5).map(|candidate| covered(candidate.terms)).fold(0.0, f32::max);
-    let evidence = if gaps.hints.len() > gaps.terms.count_ones() as usize { 0.0 } else { 0.1 };
+    let evidence = if gaps.no_evidence { 0.0 } else { 0.1 };
     let several = 0.1 * (candidates.len().min(3) as f32 / 3.0);
     f64::from((0.4 * covered(together) + 0.4 * alone + several + evidence).min(1.0))
 }

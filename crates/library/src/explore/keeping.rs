@@ -1,15 +1,15 @@
 //! What a find saw, in the form in which it is kept: places as refs instead of indexes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::conflicts::Conflict;
-use super::find::Round;
 use super::loosely::Needle;
 use super::matching::Place;
 use super::query::Query;
 use super::rank::{Candidate, at};
-use super::trace::{Item, Reason, Seen, Unscanned};
+use super::round::Round;
+use super::trace::{Carried, Item, Reason, Seen, Unscanned};
 use crate::index::{NodeEntry, Segment, Shape, View};
 use crate::reference::{Ref, Target};
 
@@ -26,7 +26,7 @@ pub fn keep(
     gaps: Vec<String>,
     target: Target,
 ) -> Seen {
-    let needles = needles(&round.query);
+    let needles = needles(&round.query, &round.matched.weights);
     let ids: HashMap<Place, String> = conflicts
         .iter()
         .flat_map(|conflict| [conflict.one, conflict.other])
@@ -61,7 +61,7 @@ pub fn keep(
             |item: &Item| (item.place.manual_id.clone(), item.place.path.clone(), item.place.start_line);
         key(one).cmp(&key(other))
     });
-    Seen { candidates, top, unscanned: round.unscanned.clone(), conflicts: told, gaps }
+    Seen { target, candidates, top, unscanned: round.unscanned.clone(), conflicts: told, gaps }
 }
 
 /// A node's id, as the table of contents has it, with its manual.
@@ -76,9 +76,11 @@ fn id(views: &[View], place: Place) -> Option<String> {
     })
 }
 
-/// What to look for to find the line that a hit stands on.
-fn needles(query: &Query) -> Vec<Needle> {
-    query.terms.iter().flat_map(|term| &term.forms).map(|form| Needle::new(&form.text)).collect()
+/// What to look for to find the line that a hit stands on, what tells most first.
+fn needles(query: &Query, weights: &[f32]) -> Vec<Needle> {
+    let mut terms: Vec<_> = query.terms.iter().zip(weights).collect();
+    terms.sort_by(|one, other| other.1.total_cmp(one.1));
+    terms.iter().flat_map(|(term, _)| &term.forms).map(|form| Needle::new(&form.text)).collect()
 }
 
 fn place_of(views: &[View], candidate: &Candidate, needles: &[Needle], target: Target) -> Option<Ref> {
@@ -107,34 +109,66 @@ fn place_of(views: &[View], candidate: &Candidate, needles: &[Needle], target: T
 
 fn hit_line(segment: &Segment, node: &NodeEntry, needles: &[Needle]) -> u32 {
     let text = segment.text_of(node);
-    let first = needles.iter().filter_map(|needle| needle.place(text)).min().unwrap_or_default();
+    let first = needles.iter().find_map(|needle| needle.place(text)).unwrap_or_default();
     let breaks = text.get(..first).unwrap_or_default().matches('\n').count();
     node.start_line + u32::try_from(breaks).unwrap_or_default()
 }
 
-/// Places that were not looked at, file by file.
-pub fn unscanned(views: &[View], places: &[Place], reason: Reason) -> Vec<Unscanned> {
-    let mut files: HashMap<(u32, u32, u32), Vec<u32>> = HashMap::new();
-    for place in places {
-        if let Some((_, node)) = at(views, *place) {
-            files.entry((place.view, place.segment, node.file)).or_default().push(node.start_line);
+/// A place that there was no room for.
+pub struct Left {
+    place: Place,
+    /// What it was found by, where its own words would not find it again.
+    carried: Option<Carried>,
+}
+
+impl Left {
+    /// One that its own words will find again.
+    pub const fn matched(place: Place) -> Self {
+        Self { place, carried: None }
+    }
+
+    /// A candidate that was cut.
+    pub fn cut(candidate: &Candidate) -> Self {
+        let carried = (candidate.terms == 0).then_some((candidate.score, candidate.signals));
+        Self {
+            place: candidate.place,
+            carried: carried.map(|(score, signals)| Carried { line: 0, score, signals }),
         }
     }
-    let names: Vec<Arc<str>> = views.iter().map(|view| view.name.as_str().into()).collect();
-    let mut parts: Vec<_> = files
-        .into_iter()
-        .filter_map(|((view, segment, file), mut lines)| {
-            lines.sort_unstable();
-            let file = views.get(view as usize)?.segments.get(segment as usize)?.files.get(file as usize)?;
-            Some(Unscanned {
-                manual_id: names.get(view as usize).filter(|name| !name.is_empty()).cloned(),
-                path: file.path.clone(),
-                sha256: Some(file.sha256),
-                reason,
-                lines,
-            })
-        })
-        .collect();
+}
+
+/// Places that were not looked at, file by file.
+pub fn unscanned(views: &[View], left: &[Left], reason: Reason) -> Vec<Unscanned> {
+    let mut files: BTreeMap<(u32, u32, u32), (Vec<u32>, Vec<Carried>)> = BTreeMap::new();
+    for Left { place, carried } in left {
+        if let Some((_, node)) = at(views, *place) {
+            let (lines, kept) = files.entry((place.view, place.segment, node.file)).or_default();
+            lines.push(node.start_line);
+            kept.extend(carried.map(|carried| Carried { line: node.start_line, ..carried }));
+        }
+    }
+    let parts = files.into_iter().filter_map(|(file, (mut lines, carried))| {
+        lines.sort_unstable();
+        Some(Unscanned { lines, carried, ..file_at(views, file, reason)? })
+    });
+    let mut parts: Vec<_> = parts.collect();
     parts.sort_by(|one, other| (&one.manual_id, &one.path).cmp(&(&other.manual_id, &other.path)));
     parts
+}
+
+/// The files of candidates, to be looked at again as a whole.
+pub fn files_of(views: &[View], candidates: &[Candidate], reason: Reason) -> Vec<Unscanned> {
+    let files: BTreeSet<_> = candidates
+        .iter()
+        .filter_map(|found| Some((found.place.view, found.place.segment, at(views, found.place)?.1.file)))
+        .collect();
+    files.into_iter().filter_map(|file| file_at(views, file, reason)).collect()
+}
+
+/// A file by its indexes.
+fn file_at(views: &[View], (view, segment, file): (u32, u32, u32), reason: Reason) -> Option<Unscanned> {
+    let view = views.get(view as usize)?;
+    let file = view.segments.get(segment as usize)?.files.get(file as usize)?;
+    let name = Some(view.name.as_str()).filter(|name| !name.is_empty()).map(Arc::from);
+    Some(Unscanned { sha256: Some(file.sha256), ..Unscanned::file(name, file.path.clone(), reason) })
 }

@@ -16,20 +16,28 @@ pub enum Fit {
 /// A term to be looked for.
 pub struct Needle {
     finder: Finder<'static>,
-    /// Its letters without separators.
-    letters: Vec<char>,
+    /// The same without separators.
+    bare: Finder<'static>,
 }
 
 impl Needle {
     /// A term in normal form.
     pub fn new(term: &str) -> Self {
-        let letters = term.chars().filter(|letter| !is_separator(*letter)).collect();
-        Self { finder: Finder::new(term.as_bytes()).into_owned(), letters }
+        let bare: String = term.chars().filter(|letter| !is_separator(*letter)).collect();
+        Self {
+            finder: Finder::new(term.as_bytes()).into_owned(),
+            bare: Finder::new(bare.as_bytes()).into_owned(),
+        }
     }
 
-    /// Whether it stands in a text in normal form.
+    /// Whether it stands in a text as it is.
+    pub fn stands_in(&self, text: &str) -> bool {
+        self.finder.find(text.as_bytes()).is_some()
+    }
+
+    /// Whether it stands in a text in normal form, and how.
     pub fn find(&self, text: &str) -> Option<Fit> {
-        if self.finder.find(text.as_bytes()).is_some() {
+        if self.stands_in(text) {
             return Some(Fit::Whole);
         }
         self.find_loosely(text).map(|_| Fit::Loose)
@@ -40,21 +48,13 @@ impl Needle {
         self.finder.find(text.as_bytes()).or_else(|| self.find_loosely(text))
     }
 
+    /// Where it stands when separators do not count. The text is gone through twice, however often its letters repeat.
     fn find_loosely(&self, text: &str) -> Option<usize> {
-        let first = *self.letters.first()?;
-        let fits = |from: &str| {
-            let mut wanted = self.letters.iter().peekable();
-            for letter in from.chars() {
-                match wanted.peek() {
-                    None => return true,
-                    Some(next) if **next == letter => drop(wanted.next()),
-                    Some(_) if is_separator(letter) => {}
-                    Some(_) => return false,
-                }
-            }
-            wanted.peek().is_none()
-        };
-        text.match_indices(first).map(|(at, _)| at).find(|at| text.get(*at..).is_some_and(fits))
+        let bare: String = text.chars().filter(|letter| !is_separator(*letter)).collect();
+        let at = self.bare.find(bare.as_bytes())?;
+        let before = bare.get(..at)?.chars().count();
+        let mut letters = text.char_indices().filter(|(_, letter)| !is_separator(*letter));
+        letters.nth(before).map(|(at, _)| at)
     }
 }
 

@@ -38,8 +38,10 @@ pub struct Hit {
     pub score: f32,
     /// The terms that stand in it as they are, as bits.
     pub whole: u64,
-    /// The terms that stand in it loosely, in part or by another name.
+    /// The terms that stand in it loosely or by another name.
     pub loose: u64,
+    /// The terms that stand in it in part.
+    pub part: u64,
     /// The terms that stand in its heading.
     pub heading: u64,
 }
@@ -160,7 +162,14 @@ struct Found {
     best: f32,
     whole: u64,
     loose: u64,
+    part: u64,
     heading: u64,
+}
+
+impl Found {
+    const fn is_hit(self) -> bool {
+        self.whole | self.loose | self.part != 0
+    }
 }
 
 /// Looks for the terms of a question in every segment, until the deadline.
@@ -193,7 +202,7 @@ pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: I
                 for (form, needle) in term.forms.iter().zip(needles) {
                     look(segment, form, &statistics, &mut scratch);
                     let own = std::ptr::eq(form, term.forms.first().unwrap_or(form));
-                    settle(segment, form, needle, own, 1 << index, &mut scratch, &mut found);
+                    settle(segment, form, needle, own, term.phrase, 1 << index, &mut scratch, &mut found);
                 }
                 let role = term.strength * if term.role == Role::Must { MUST } else { 1.0 };
                 for found in &mut found {
@@ -203,9 +212,7 @@ pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: I
             for key in &query.keys {
                 let rarity = statistics.rarity(*key) * BETWEEN;
                 for posting in segment.find(*key) {
-                    if let Some(found) =
-                        found.get_mut(posting.node as usize).filter(|found| found.whole | found.loose != 0)
-                    {
+                    if let Some(found) = found.get_mut(posting.node as usize).filter(|found| found.is_hit()) {
                         found.score += statistics.worth(segment, posting, rarity);
                     }
                 }
@@ -226,16 +233,11 @@ pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: I
                     });
                 }
             }
-            for (node, found) in (0..).zip(found).filter(|(_, found)| found.whole | found.loose != 0) {
+            for (node, found) in (0..).zip(found).filter(|(_, found)| found.is_hit()) {
                 if keep(node) {
-                    let Found { score, whole, loose, heading, .. } = found;
-                    matched.hits.push(Hit {
-                        place: place(node),
-                        score,
-                        whole,
-                        loose: loose & !whole,
-                        heading,
-                    });
+                    let Found { score, whole, loose, part, heading, .. } = found;
+                    let (loose, part) = (loose & !whole, part & !(whole | loose));
+                    matched.hits.push(Hit { place: place(node), score, whole, loose, part, heading });
                     for (index, count) in matched.counts.iter_mut().enumerate() {
                         *count += usize::from((whole | loose) >> index & 1 == 1);
                     }
@@ -282,6 +284,7 @@ fn settle(
     form: &Form,
     needle: &Needle,
     own: bool,
+    phrase: bool,
     bit: u64,
     scratch: &mut Scratch,
     found: &mut [Found],
@@ -303,14 +306,14 @@ fn settle(
             }
             match fit {
                 Some(_) if wanted > 1 => worth *= TOGETHER,
-                None if wanted > 2 || form.text.is_ascii() => found.loose |= bit,
+                None if !phrase && (wanted > 2 || form.text.is_ascii()) => found.part |= bit,
                 _ => {}
             }
             if usize::from(titles) >= wanted {
                 found.heading |= bit;
             }
-        } else if wanted >= 3 && held * 5 >= wanted * 3 {
-            found.loose |= bit;
+        } else if wanted >= 3 && held * 5 >= wanted * 3 && !phrase {
+            found.part |= bit;
             worth *= PARTLY;
         }
         found.best = found.best.max(worth);

@@ -14,6 +14,7 @@ mod next;
 mod query;
 mod rank;
 mod references;
+mod round;
 mod scope;
 mod summary;
 mod trace;

@@ -11,6 +11,9 @@ use crate::manuals::FileType;
 use crate::reference::{NextAction, Ref};
 use crate::search::Where;
 
+/// Longer questions are not suggested.
+const MOST_QUERY: usize = 2000;
+
 /// What a find came to.
 pub struct Outlook<'a> {
     pub asked: &'a Asked,
@@ -67,6 +70,9 @@ fn again(outlook: &Outlook<'_>) -> Option<NextAction> {
         for (key, value) in changes {
             params.insert((*key).to_owned(), value.clone());
         }
+        if let Some(intent) = asked.intent {
+            params.insert("intent".to_owned(), json!(intent));
+        }
         Some(NextAction::call("manual_find", 0.7, Value::Object(params)))
     };
     let late: usize =
@@ -96,11 +102,15 @@ fn again(outlook: &Outlook<'_>) -> Option<NextAction> {
     }
     // What one manual does not cover another may, if it was not looked at.
     let terms = outlook.query.terms.iter().enumerate();
-    let missing: Vec<_> =
-        terms.filter(|(index, _)| outlook.gap_terms >> index & 1 == 1).map(|(_, term)| term.text()).collect();
+    // A hyphen in front would refuse a word instead.
+    let missing: Vec<_> = terms
+        .filter(|(index, _)| outlook.gap_terms >> index & 1 == 1)
+        .map(|(_, term)| term.text().trim_start_matches('-'))
+        .filter(|term| !term.is_empty())
+        .collect();
     let missing = missing.join(" ");
     let elsewhere = home.is_some() && asked.manual_id.is_some() && !outlook.summary.scope_expanded;
-    if elsewhere && !missing.is_empty() && missing != asked.query {
+    if elsewhere && !missing.is_empty() && missing.len() <= MOST_QUERY && missing != asked.query {
         return find(&[("query", missing.into())]);
     }
     None
@@ -143,7 +153,6 @@ fn escaped(path: &str) -> String {
     for letter in path.chars() {
         match letter {
             '*' | '?' | '[' | ']' | '{' | '}' => glob.extend(['[', letter, ']']),
-            '!' if glob.is_empty() => glob.push_str("[!]"),
             _ => glob.push(letter),
         }
     }

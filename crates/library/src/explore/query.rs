@@ -15,6 +15,8 @@ use crate::text::{Normalized, is_separator, kanji_number, kanji_numeral, normali
 
 /// So many terms of a question are looked for.
 pub const MOST_TERMS: usize = 48;
+/// So long a question may be, once its letters are in normal form.
+const MOST_LETTERS: usize = 10_000;
 /// So many other forms of a term.
 const MOST_FORMS: usize = 16;
 
@@ -52,6 +54,8 @@ pub struct Query {
     pub keys: Vec<Key>,
     /// The units that its answer will name.
     pub units: Vec<&'static str>,
+    /// Terms that there was no room for.
+    pub dropped: Vec<String>,
 }
 
 /// A term of a question.
@@ -63,6 +67,8 @@ pub struct Term {
     pub forms: Vec<Form>,
     /// How much it says beside the others.
     pub strength: f32,
+    /// Whether it was quoted: then its words count only together.
+    pub phrase: bool,
     /// Where it stands in the question's normal form.
     pub range: Range<usize>,
 }
@@ -128,12 +134,18 @@ impl Query {
                 "query: expected words to look for, got only separators and signs",
             ));
         }
+        let whole = normal_line(question);
+        if whole.chars().nth(MOST_LETTERS).is_some() {
+            let sentence =
+                format!("query: expected at most {MOST_LETTERS} characters in normal form; make it shorter");
+            return Err(ToolError::invalid(sentence));
+        }
         let Split { quoted, negatives, rest } = split(question);
         let normal = normal_line(&rest);
         let mut terms: Vec<Term> = Vec::new();
         for phrase in &quoted {
             let phrase = normal_line(phrase);
-            terms.extend(Term::new(Role::Must, &phrase, 0..0));
+            terms.extend(Term::new(Role::Must, &phrase, 0..0).map(|term| Term { phrase: true, ..term }));
         }
         for run in runs(&normal) {
             match run {
@@ -155,6 +167,7 @@ impl Query {
         terms.retain(|term| seen.insert(loosely(term.text())));
         // What must be there stays.
         terms.sort_by_key(|term| term.role == Role::Soft);
+        let dropped = terms.iter().skip(MOST_TERMS).map(|term| term.text().to_owned()).collect();
         terms.truncate(MOST_TERMS);
         terms.sort_by_key(|term| term.range.start);
         for term in &mut terms {
@@ -170,15 +183,20 @@ impl Query {
         keys.dedup();
         let negatives =
             negatives.iter().filter_map(|text| Term::new(Role::Must, &normal_line(text), 0..0)).collect();
-        let whole = normal_line(question);
         let intent = intent.unwrap_or_else(|| intent_of(&whole));
-        Ok(Self { terms, negatives, intent, keys, units: asked_units(&whole) })
+        Ok(Self { terms, negatives, intent, keys, units: asked_units(&whole), dropped })
     }
 }
 
 impl Term {
     fn new(role: Role, text: &str, range: Range<usize>) -> Option<Self> {
-        Some(Self { role, strength: strength(text), forms: vec![Form::new(text, 1.0)?], range })
+        Some(Self {
+            role,
+            strength: strength(text),
+            forms: vec![Form::new(text, 1.0)?],
+            phrase: false,
+            range,
+        })
     }
 }
 

@@ -13,6 +13,8 @@ const COVERAGE: f32 = 0.5;
 const LOOSE: f32 = 0.6;
 /// What it is worth that the rest of the file speaks of the terms.
 const AROUND: f32 = 0.5;
+/// What it is worth that the terms stand in the heading.
+const TITLED: f32 = 0.2;
 /// What it is worth to name a number with the unit that is asked for.
 const MEASURED: f32 = 1.3;
 /// A heading with nothing of its own below it answers little.
@@ -93,14 +95,17 @@ pub fn rank(views: &[View], query: &Query, matched: &Matched, most: usize) -> (V
         .hits
         .iter()
         .map(|hit| {
-            let coverage = covered(hit.whole) + LOOSE * covered(hit.loose);
+            let coverage = covered(hit.whole) + LOOSE * covered(hit.loose | hit.part);
             let around = covered(files.get(&file(hit.place)).copied().unwrap_or_default());
-            let score = hit.score * (1.0 - COVERAGE + COVERAGE * coverage) * (1.0 + AROUND * around);
+            let score = hit.score
+                * (1.0 - COVERAGE + COVERAGE * coverage)
+                * (1.0 + AROUND * around)
+                * (1.0 + TITLED * covered(hit.heading));
             (score, hit)
         })
         .collect();
     // Only the best are looked at closely.
-    let closely = most.saturating_mul(2).clamp(100, 400);
+    let closely = most.saturating_mul(2).max(100);
     let order = |one: &(f32, &Hit), other: &(f32, &Hit)| {
         other.0.total_cmp(&one.0).then(one.1.place.cmp(&other.1.place))
     };
@@ -123,7 +128,7 @@ pub fn rank(views: &[View], query: &Query, matched: &Matched, most: usize) -> (V
         let signals = [
             (hit.heading != 0, Signals::HEADING),
             (hit.whole != 0, Signals::NORMALIZED),
-            (hit.loose != 0, Signals::LOOSE),
+            (hit.loose | hit.part != 0, Signals::LOOSE),
         ];
         let signals = signals
             .iter()

@@ -7,10 +7,6 @@ use super::rank::{Candidate, Signals, at};
 use crate::index::{NodeEntry, Segment, View, label};
 use crate::text::{labels, normalize_text, references, slug};
 
-/// The references of so many of the best are followed.
-const CLOSELY: usize = 50;
-/// So many are added.
-const MOST_ADDED: usize = 40;
 /// A label that so many sections go by points at none of them.
 const MOST_ALIKE: usize = 3;
 /// What being pointed at is worth beside the one that points.
@@ -20,7 +16,7 @@ const SHARE: f32 = 0.3;
 pub fn follow(views: &[View], candidates: &mut [Candidate], allowed: Allowed<'_>) -> Vec<Candidate> {
     let mut pointed: HashMap<Place, f32> = HashMap::new();
     let mut files: HashMap<u32, HashMap<&str, (u32, u32)>> = HashMap::new();
-    for candidate in candidates.iter().take(CLOSELY) {
+    for candidate in candidates.iter() {
         let Some((segment, node)) = at(views, candidate.place) else { continue };
         for target in targets(views, candidate.place, segment, node, &mut files) {
             if target != candidate.place && allowed(target) {
@@ -39,7 +35,6 @@ pub fn follow(views: &[View], candidates: &mut [Candidate], allowed: Allowed<'_>
         .map(|(place, score)| Candidate { place, score, signals: Signals::REFERENCE, terms: 0 })
         .collect();
     added.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.place.cmp(&other.place)));
-    added.truncate(MOST_ADDED);
     added
 }
 
@@ -83,15 +78,40 @@ fn targets<'a>(
         };
         let Some(segment) = view.segments.get(segment_index as usize) else { continue };
         let Some(file) = segment.files.get(number as usize) else { continue };
-        let wanted = anchor.map(|anchor| slug(&percent_decoded(anchor)));
         let mut nodes = segment.nodes_of(file);
-        let node = match &wanted {
-            Some(wanted) => nodes.find(|(_, node)| slug(&node.title) == *wanted),
+        let node = match anchor {
+            Some(anchor) => anchored(nodes, &percent_decoded(anchor)),
             None => nodes.next(),
         };
         found.extend(node.map(|(node, _)| Place { view: place.view, segment: segment_index, node }));
     }
     found
+}
+
+/// The section that an anchor names: by an id of its own (`{#id}`), by its heading, or as the nth of equal headings (`-n`).
+fn anchored<'a>(
+    nodes: impl Iterator<Item = (u32, &'a NodeEntry)>,
+    anchor: &str,
+) -> Option<(u32, &'a NodeEntry)> {
+    let wanted = slug(anchor);
+    let numbered = wanted
+        .rsplit_once('-')
+        .and_then(|(name, number)| Some((name.to_owned(), number.parse::<usize>().ok()?)));
+    let mut equal = Vec::new();
+    for (index, node) in nodes {
+        let (title, id) = match node.title.rsplit_once("{#") {
+            Some((title, id)) => (title, id.strip_suffix('}')),
+            None => (node.title.as_str(), None),
+        };
+        let name = slug(title);
+        if id == Some(anchor) || name == wanted {
+            return Some((index, node));
+        }
+        if numbered.as_ref().is_some_and(|(wanted, _)| name == *wanted) {
+            equal.push((index, node));
+        }
+    }
+    equal.get(numbered?.1).copied()
 }
 
 /// The sections that go by a label: those of the same file, else those of the same manual.

@@ -9,8 +9,9 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::rank::Signals;
 use crate::fs::Sha256;
-use crate::reference::Ref;
+use crate::reference::{Ref, Target};
 
 /// Together traces take at most about so much memory; the oldest go first.
 const MOST_BYTES: usize = 64 << 20;
@@ -50,9 +51,27 @@ pub struct Unscanned {
     pub reason: Reason,
     /// Where its sections start; none = the whole file.
     pub lines: Vec<u32>,
+    /// Those of them that only another section led to.
+    pub carried: Vec<Carried>,
+}
+
+/// A section that only another one led to, and that there was no room for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Carried {
+    /// Where it starts.
+    pub line: u32,
+    /// How well it fits.
+    pub score: f32,
+    /// What led to it.
+    pub signals: Signals,
 }
 
 impl Unscanned {
+    /// A whole file.
+    pub const fn file(manual_id: Option<Arc<str>>, path: String, reason: Reason) -> Self {
+        Self { manual_id, path, sha256: None, reason, lines: Vec::new(), carried: Vec::new() }
+    }
+
     /// How many places that is.
     pub fn count(&self) -> usize {
         self.lines.len().max(1)
@@ -71,8 +90,10 @@ pub struct Item {
 }
 
 /// What a find saw.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
+    /// Where it looked.
+    pub target: Target,
     /// What was found, in document order.
     pub candidates: Vec<Item>,
     /// The best of it, best first.
@@ -144,12 +165,12 @@ impl Traces {
     }
 
     /// What a find saw; only for the principal that made it.
-    pub fn get(&self, owner: &Identity, id: &str) -> Result<Arc<Seen>, ToolError> {
+    pub fn get(&self, owner: &Identity, id: &str, argument: &str) -> Result<Arc<Seen>, ToolError> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let found = kept.1.get(id).filter(|trace| trace.owner == *owner && trace.made.elapsed() < self.age);
         found.map(|trace| trace.seen.clone()).ok_or_else(|| {
             let sentence = format!(
-                "trace_id: no such trace of yours is kept (they last {} s, the newest {} are kept); call manual_find or vault_find again",
+                "{argument}: no such trace of yours is kept (they last {} s, the newest {} are kept); call manual_find or vault_find again",
                 self.age.as_secs(),
                 self.most
             );
@@ -178,47 +199,51 @@ fn new_id() -> Result<String, ToolError> {
 mod tests {
     use super::*;
 
+    fn seen(unscanned: Vec<Unscanned>) -> Seen {
+        Seen {
+            target: Target::Manual,
+            candidates: Vec::new(),
+            top: Vec::new(),
+            unscanned,
+            conflicts: Vec::new(),
+            gaps: Vec::new(),
+        }
+    }
+
     #[test]
     fn traces_are_kept_per_principal_and_not_for_long() {
         let traces = Traces::new(2, Duration::from_millis(200));
-        let keep = |owner: &Identity| traces.keep(owner, Arc::new(Seen::default())).unwrap();
+        let keep = |owner: &Identity| traces.keep(owner, Arc::new(seen(Vec::new()))).unwrap();
         let (mine, theirs) = (Identity::Local, Identity::Anonymous);
         let (first, other) = (keep(&mine), keep(&theirs));
         assert_eq!(first.len(), 32);
-        assert!(traces.get(&mine, &first).is_ok() && traces.get(&theirs, &first).is_err());
+        assert!(
+            traces.get(&mine, &first, "trace_id").is_ok() && traces.get(&theirs, &first, "trace_id").is_err()
+        );
         let (second, third) = (keep(&mine), keep(&mine));
         assert!(
-            traces.get(&mine, &first).is_err()
-                && traces.get(&mine, &second).is_ok()
-                && traces.get(&mine, &third).is_ok()
+            traces.get(&mine, &first, "trace_id").is_err()
+                && traces.get(&mine, &second, "trace_id").is_ok()
+                && traces.get(&mine, &third, "trace_id").is_ok()
         );
-        assert!(traces.get(&theirs, &other).is_ok(), "others do not push it out");
+        assert!(traces.get(&theirs, &other, "trace_id").is_ok(), "others do not push it out");
         std::thread::sleep(Duration::from_millis(250));
-        assert_eq!(traces.get(&mine, &third).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(traces.get(&mine, &third, "trace_id").unwrap_err().kind(), ErrorKind::NotFound);
     }
 
     #[test]
     fn memory_is_bounded() {
         let traces = Traces::new(1000, Duration::from_secs(60));
         let part = Unscanned {
-            manual_id: None,
-            path: "a".into(),
-            sha256: None,
-            reason: Reason::CandidateCap,
             lines: vec![1; 5_000_000],
+            ..Unscanned::file(None, "a".into(), Reason::CandidateCap)
         };
         let ids: Vec<_> = (0..5)
-            .map(|_| {
-                traces
-                    .keep(
-                        &Identity::Local,
-                        Arc::new(Seen { unscanned: vec![part.clone()], ..Seen::default() }),
-                    )
-                    .unwrap()
-            })
+            .map(|_| traces.keep(&Identity::Local, Arc::new(seen(vec![part.clone()]))).unwrap())
             .collect();
         assert!(
-            traces.get(&Identity::Local, &ids[0]).is_err() && traces.get(&Identity::Local, &ids[4]).is_ok()
+            traces.get(&Identity::Local, &ids[0], "trace_id").is_err()
+                && traces.get(&Identity::Local, &ids[4], "trace_id").is_ok()
         );
     }
 }

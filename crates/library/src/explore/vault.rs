@@ -8,12 +8,13 @@ use annai_core::{Identity, ToolError};
 
 use super::conflicts::conflicts;
 use super::dictionary::Dictionary;
-use super::find::{Budget, FILE_BIAS, Round, SUFFICIENT, bias, cutoff, explore, scanned};
+use super::find::{Budget, FILE_BIAS, SUFFICIENT, bias, cutoff, scanned};
 use super::gaps::{gaps, sufficiency};
 use super::keeping::keep;
 use super::next::{VaultOutlook, after_vault_find};
 use super::query::Query;
 use super::rank::{Candidate, Signals, at};
+use super::round::{Round, explore};
 use super::scope::{Grant, Scope};
 use super::summary::{Status, VaultSignals, VaultSummary, rounded};
 use crate::index::View;
@@ -60,7 +61,9 @@ pub fn find_in_vault(
     wanted.check()?;
     let conflicts = conflicts(&views, &round.query, &round.candidates);
     let mut gaps = gaps(&views, &round.query, &round.candidates);
-    gaps.hints.truncate(gaps.terms.count_ones() as usize);
+    if std::mem::take(&mut gaps.no_evidence) {
+        gaps.hints.pop();
+    }
     let enough = rounded(sufficiency(&round.matched.weights, &round.candidates, &gaps));
     let seen = Arc::new(keep(&views, &round, &conflicts, gaps.hints.clone(), Target::Vault));
     let trace_id = shelves.traces.keep(&asked.owner, seen.clone())?;

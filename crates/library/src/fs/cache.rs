@@ -62,6 +62,11 @@ impl CacheFolder {
         placed
     }
 
+    /// Takes a file away.
+    pub fn remove(&self, name: &str) {
+        let _ = fs::remove_file(self.path.join(name));
+    }
+
     /// Notes that a file was used.
     pub fn touch(&self, name: &str) {
         let file = fs::OpenOptions::new().append(true).open(self.path.join(name));

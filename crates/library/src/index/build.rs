@@ -3,7 +3,7 @@
 use super::doc::Doc;
 use super::segment::{FileEntry, NodeEntry, Posting, Segment, write, write_posting};
 use super::tokens::{self, Key, tokens};
-use crate::text::{labels, normalize_line};
+use crate::text::{labels, normalize_line, normalize_text};
 
 /// So many keys are gathered before they are counted.
 const BATCH: usize = 1 << 20;
@@ -63,6 +63,14 @@ pub fn build(name: &str, docs: Vec<Doc>) -> Segment {
                 file_under(&title, node, Field::Title, &mut keys, &mut entries);
                 entries.extend(
                     labels(&title).iter().map(|label| (tokens::label(label), node, Field::Title.pack(1))),
+                );
+            }
+            if node == first {
+                // A file may be called by the label of what it holds: `別表7.md`.
+                entries.extend(
+                    stem_labels(&doc.path)
+                        .iter()
+                        .map(|label| (tokens::label(label), node, Field::Title.pack(1))),
                 );
             }
             file_under(&place, node, Field::Path, &mut keys, &mut entries);
@@ -139,6 +147,12 @@ fn path_words(name: &str, path: &str) -> String {
     let mut words = String::new();
     normalize_line(&format!("{name} | {}", path.replace('/', " | ")), &mut words);
     words
+}
+
+/// The labels that a file's name says.
+fn stem_labels(path: &str) -> Vec<String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    labels(&normalize_text(name.rsplit_once('.').map_or(name, |(stem, _)| stem)))
 }
 
 /// Files a node under every key of a text; gives how many that were.

@@ -12,7 +12,7 @@ use super::segment::{FileEntry, NodeEntry, Segment};
 use crate::fs::{CacheFolder, Sha256, Stamp};
 
 /// Changes with everything that changes what a segment holds.
-const FORMAT: &[u8; 8] = b"annai\0\0\x01";
+const FORMAT: &[u8; 8] = b"annai\0\0\x02";
 const MANIFEST: &str = "manifest.json";
 const ENDING: &str = ".segment";
 
@@ -66,8 +66,14 @@ impl Cache {
 
     /// A segment, if it is there and whole.
     pub fn segment(&self, name: &str) -> Option<Segment> {
-        let bytes = self.0.read(&format!("{name}{ENDING}"))?;
-        decode(unsealed(&bytes)?)
+        let name = format!("{name}{ENDING}");
+        let bytes = self.0.read(&name)?;
+        let segment = unsealed(&bytes).and_then(decode);
+        if segment.is_none() {
+            // It would stand in the way of a good one of its name.
+            self.0.remove(&name);
+        }
+        segment
     }
 
     /// Keeps segments. A full disk or a folder that cannot be written is no reason to fail: the next process files again.

@@ -360,9 +360,9 @@ fn differs(known: &BTreeMap<String, Known>, listing: &Listing) -> bool {
         })
 }
 
-/// Whether a file would look different if it had changed since it was read.
+/// Whether a file would look different if it had changed since it was read. Nobody can set the time of the last change.
 fn is_settled(known: &Known) -> bool {
-    known.stamp.modified.max(known.stamp.changed).saturating_add(YOUNG) < known.read_at
+    known.stamp.changed.saturating_add(YOUNG) < known.read_at
 }
 
 fn now() -> i64 {

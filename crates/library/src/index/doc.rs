@@ -79,7 +79,10 @@ impl Doc {
         let section = |node: Node| {
             let own = lines.range(node.start_line, node.own_end_line).and_then(|range| original.get(range));
             let own = own.unwrap_or_default();
-            let is_heading = shape == Shape::Markdown && node.title != name;
+            // Only what stands before the first heading is named after the file and starts with something else.
+            let is_preface =
+                node.title == name && !own.trim_start_matches('\u{feff}').trim_start().starts_with('#');
+            let is_heading = shape == Shape::Markdown && !is_preface;
             Section {
                 heading_lines: if is_heading { heading_lines(own) } else { 0 },
                 text: byte(node.start_line)..byte(node.own_end_line + 1),
@@ -114,8 +117,13 @@ fn links(text: &str) -> Vec<String> {
         line.starts_with('[').then(|| line.split_once("]: ")).flatten().map(|(_, target)| target)
     });
     for target in inline.chain(defined) {
-        let target = target.trim_start().trim_start_matches('<');
-        let end = target.find([')', ' ', '>', '\n', '\r', '"']).unwrap_or(target.len());
+        let target = target.trim_start();
+        // Within angle brackets a path may have spaces.
+        let (target, end) = match target.strip_prefix('<') {
+            Some(target) => (target, target.find(['>', '\n', '\r'])),
+            None => (target, target.find([')', ' ', '\n', '\r', '"'])),
+        };
+        let end = end.unwrap_or(target.len());
         let target = target.get(..end).unwrap_or_default();
         let leads_out = target.contains("://") || target.starts_with("mailto:");
         if !target.is_empty()

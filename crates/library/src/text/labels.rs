@@ -11,7 +11,7 @@ const MOST: usize = 50;
 static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"第 ?(?<part>\d+(?:-\d+)*) ?(?<unit>条|章|節|編|部)(?<branch>の\d+)?",
-        r"|(?<table>別表|別紙|付録|附録|付表|様式|資料) ?第? ?(?<number>\d+|[a-z]\b)",
+        r"|(?<table>別紙様式|別表|別紙|付録|附録|付表|様式|資料) ?第? ?(?<number>\d+|[a-z]\b)",
         r"|\b(?<kind>section|sec\.|chapter|appendix|annex|table|part|schedule|article|step) (?<name>\d+(?:\.\d+)*|[a-z]\b)",
         r"|§ ?(?<paragraph>\d+(?:\.\d+)*)",
     ))

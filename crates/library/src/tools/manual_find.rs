@@ -1,13 +1,14 @@
 //! `manual_find`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::explore::{Asked, Budget, Found, Intent, Item, Summary, find, learn};
-use crate::reference::{NextAction, Ref};
+use crate::explore::{Asked, Budget, Found, Intent, Item, Seen, Summary, find, learn};
+use crate::reference::{NextAction, Ref, Target};
 use crate::toolset::Library;
 
 /// So many are told at once; manual_hits has the rest.
@@ -17,7 +18,7 @@ const TOLD: usize = 5;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The question or the words; "quoted" must stand there, -refused must not.
+    /// The question or the words; a "quoted phrase" counts most, sections with a -refused word are left out.
     #[schemars(length(min = 1, max = 10_000))]
     pub query: String,
     /// The manual; all of them where it is left out.
@@ -77,6 +78,17 @@ pub struct Best {
     pub score: f64,
 }
 
+/// An earlier find of the manuals.
+fn earlier(set: &Library, call: &Call, id: String) -> Result<(String, Arc<Seen>), ToolError> {
+    let argument = "only_unscanned_from_trace_id";
+    let seen = set.shelves.traces.get(&call.identity, &id, argument)?;
+    if seen.target == Target::Vault {
+        let sentence = format!("{argument}: expected a trace of manual_find, got one of vault_find");
+        return Err(ToolError::invalid(sentence));
+    }
+    Ok((id, seen))
+}
+
 impl From<&Found> for Output {
     fn from(found: &Found) -> Self {
         let best = |item: &Item| Best { place: item.place.clone(), score: item.score };
@@ -118,7 +130,7 @@ impl Tool for ManualFind {
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let settings = &set.shelves.settings;
         let left_out_of = match input.only_unscanned_from_trace_id {
-            Some(id) => Some((id.clone(), set.shelves.traces.get(&call.identity, &id)?)),
+            Some(id) => Some(earlier(set, call, id)?),
             None => None,
         };
         let asked = Asked {

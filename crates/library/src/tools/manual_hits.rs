@@ -135,7 +135,7 @@ impl Tool for ManualHits {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let seen = set.shelves.traces.get(&call.identity, &input.trace_id)?;
+        let seen = set.shelves.traces.get(&call.identity, &input.trace_id, "trace_id")?;
         let kind = input.kind.unwrap_or(Kind::Candidates);
         let (offset, limit) = (input.offset.unwrap_or(0), input.limit.unwrap_or(50));
         let (total, items) = page(&seen, kind, offset, limit);

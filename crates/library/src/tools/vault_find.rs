@@ -16,7 +16,7 @@ use crate::vault::check_open;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The question or the words; "quoted" must stand there, -refused must not.
+    /// The question or the words; a "quoted phrase" counts most, paragraphs with a -refused word are left out.
     #[schemars(length(min = 1, max = 10_000))]
     pub query: String,
     /// Where to look; everywhere where it is left out.
