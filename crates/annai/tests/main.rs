@@ -13,6 +13,7 @@ mod suite {
     mod docs;
     mod eval;
     mod http;
+    mod library_audit;
     mod library_crashes;
     mod library_find;
     mod library_read;

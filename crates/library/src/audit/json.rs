@@ -37,20 +37,22 @@ pub fn read(text: &str) -> Artifact {
         artifact.findings.push(refuse(what));
         return artifact;
     }
+    let lines = lines_of(text);
+    let line_of = |id: &str| lines.get(id).copied().unwrap_or(1);
     let mut graph = Graph::default();
     for found in &nodes {
         if graph.find(&found.id).is_some() {
             let what = format!("the id `{}` stands twice; give each node its own", found.id);
             artifact.findings.push(Finding::at(
                 Kind::NotUnderstood,
-                line_of(text, &found.id),
+                line_of(&found.id),
                 Some(&found.id),
                 &what,
             ));
             continue;
         }
         let index = graph.node(&found.id);
-        let mut element = Element::new(&found.id, line_of(text, &found.id));
+        let mut element = Element::new(&found.id, line_of(&found.id));
         element.in_graph = true;
         for key in ["source_lines", "source_line", "sourceLines", "lines"] {
             element.take(found.value.get(key).and_then(cites));
@@ -96,7 +98,7 @@ pub fn read(text: &str) -> Artifact {
                 let what = format!(
                     "an edge from `{from}` to `{to}`: no node has the id `{missing}`; add it or remove the edge"
                 );
-                artifact.findings.push(Finding::at(Kind::NotUnderstood, line_of(text, missing), None, &what));
+                artifact.findings.push(Finding::at(Kind::NotUnderstood, line_of(missing), None, &what));
             }
         }
     }
@@ -106,10 +108,15 @@ pub fn read(text: &str) -> Artifact {
     artifact
 }
 
-/// The line that an id first stands on, as a string of the JSON.
-fn line_of(text: &str, id: &str) -> usize {
-    let at = text.find(&format!("\"{id}\"")).unwrap_or_default();
-    text.get(..at).map_or(1, |before| before.matches('\n').count() + 1)
+/// The line that each string of a JSON text first stands on.
+fn lines_of(text: &str) -> HashMap<&str, usize> {
+    let mut lines = HashMap::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        for part in line.split('"').skip(1).step_by(2) {
+            lines.entry(part).or_insert(number);
+        }
+    }
+    lines
 }
 
 /// Finds the nodes and edges of the usual shapes.

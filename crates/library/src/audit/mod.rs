@@ -7,7 +7,7 @@ mod markdown;
 mod marks;
 mod mermaid;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use annai_core::{ErrorKind, ToolError};
 use schemars::JsonSchema;
@@ -195,7 +195,9 @@ fn judge(mut artifact: Artifact, source_lines: u64) -> (Vec<LineRange>, Vec<Find
         let good = |range: &&LineRange| {
             (1..=range.end_line).contains(&range.start_line) && range.end_line <= source_lines
         };
-        let wrong = element.cites.iter().find(|range| !good(range));
+        let rests = element.cites.iter().any(|range| good(&range));
+        // A heading owns the marks of the nodes below it too; theirs are judged there.
+        let wrong = element.cites.iter().find(|range| !good(range)).filter(|_| element.in_graph || !rests);
         cited.extend(element.cites.iter().filter(good).copied());
         if let Some(unreadable) = &element.unreadable {
             let what = format!("its source_lines `{unreadable}` are no lines; write them as 3-9, 12");
@@ -227,10 +229,9 @@ fn judge(mut artifact: Artifact, source_lines: u64) -> (Vec<LineRange>, Vec<Find
             }
         }
     }
+    let ways: HashSet<_> = crossings.iter().map(|crossing| (crossing.from, crossing.to)).collect();
     for crossing in &crossings {
-        let back = crossing.to.is_some_and(|to| {
-            crossings.iter().any(|other| other.from == to && other.to == Some(crossing.from))
-        });
+        let back = crossing.to.is_some_and(|to| ways.contains(&(to, Some(crossing.from))));
         if let (false, Some(from)) = (back, elements.get(crossing.from)) {
             let what = match crossing.to.and_then(|to| elements.get(to)) {
                 Some(to) => format!("it refers to {}, which does not refer back; add the way back", to.id),

@@ -1,6 +1,7 @@
 //! A folder that was opened once, and everything below it: found one name at a time, relative to a handle,
 //! without following a link at any of them, even one that is swapped in while we look.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -31,6 +32,8 @@ pub struct Folder {
     fd: OwnedFd,
     /// Its path from the root as it is stored; empty for the root.
     pub path: String,
+    /// How many files and folders in it have names that no path can name, once it was read.
+    unnameable: Cell<usize>,
 }
 
 /// What stands in a folder.
@@ -158,7 +161,7 @@ impl Root {
     pub fn top(&self) -> Result<Folder, ToolError> {
         let fd = rustix::fs::openat(&self.folder, ".", FOLDER, Mode::empty());
         let fd = fd.map_err(|errno| problem(&self.path.display().to_string(), errno))?;
-        Ok(Folder { fd, path: String::new() })
+        Ok(Folder { fd, path: String::new(), unnameable: Cell::new(0) })
     }
 }
 
@@ -173,7 +176,7 @@ impl Folder {
         let fd = rustix::fs::openat(&self.fd, name, FOLDER, Mode::empty());
         let path = self.join(name);
         match fd {
-            Ok(fd) => Ok(Self { fd, path }),
+            Ok(fd) => Ok(Self { fd, path, unnameable: Cell::new(0) }),
             // It was a folder when we looked.
             Err(Errno::LOOP | Errno::NOTDIR) => match self.find(name) {
                 Ok(Some((_, Kind::File))) => {
@@ -244,11 +247,24 @@ impl Folder {
     /// The files and folders in it, sorted by name; links and special files are not among them.
     pub fn entries(&self) -> Result<Vec<Entry>, ToolError> {
         let mut entries = Vec::new();
+        self.unnameable.set(0);
         for entry in self.read()? {
             let entry = entry.map_err(|errno| problem(&self.path, errno))?;
+            let odd = || {
+                if matches!(entry.file_type(), FileType::Directory | FileType::RegularFile) {
+                    self.unnameable.set(self.unnameable.get() + 1);
+                }
+            };
             // A name that is not UTF-8 cannot be told to anybody.
-            let Ok(name) = entry.file_name().to_str() else { continue };
-            if matches!(name, "." | "..") || super::write::is_temporary(name) || !self.can_be_named(name) {
+            let Ok(name) = entry.file_name().to_str() else {
+                odd();
+                continue;
+            };
+            if matches!(name, "." | "..") || super::write::is_temporary(name) {
+                continue;
+            }
+            if !self.can_be_named(name) {
+                odd();
                 continue;
             }
             let kind = match entry.file_type() {
@@ -266,6 +282,11 @@ impl Folder {
         }
         entries.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(entries)
+    }
+
+    /// How many files and folders were passed over when it was read last, because no path can name them.
+    pub const fn unnameable(&self) -> usize {
+        self.unnameable.get()
     }
 
     /// Whether a path can name it: some names of the disk are none of ours.

@@ -9,7 +9,7 @@ use super::root::{Folder, Kind, Stamp};
 pub struct Listing<T> {
     /// The files, by their stored paths.
     pub files: Vec<T>,
-    /// Folders that could not be read.
+    /// Folders that could not be read, and files that no path can name.
     pub unreadable: usize,
 }
 
@@ -50,6 +50,7 @@ fn visit<T>(
     look: &mut dyn FnMut(&Folder, &str, String) -> Option<T>,
     listing: &mut Listing<T>,
 ) {
+    listing.unreadable += folder.unnameable();
     for entry in entries {
         let path = folder.join(&entry.name);
         if !enter(&path, entry.kind) {

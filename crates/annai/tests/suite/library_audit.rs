@@ -1,0 +1,453 @@
+//! Coverage, audits, the guide and the thresholds: what was not read, what rests on nothing, where to begin.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::{Home, Shelf, annai};
+
+fn lines(count: usize) -> String {
+    (1..=count).map(|number| format!("line {number}\n")).collect()
+}
+
+#[test]
+fn coverage_counts_every_line_once() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/source.md", lines(10));
+    shelf.write("vault/empty.md", "");
+    let range = |start: u64, end: u64| json!({ "start_line": start, "end_line": end });
+    let cited = json!([range(4, 5), range(1, 2), range(5, 6), range(100, 200)]);
+    let found = shelf.call("vault_coverage", json!({ "path": "./source.md", "cited_ranges": cited }));
+    let expected = json!({
+        "path": "source.md", "total_lines": 10, "covered_lines": 5, "coverage_ratio": 0.5,
+        "covered_ranges": [range(1, 2), range(4, 6)], "uncovered_ranges": [range(3, 3), range(7, 10)],
+        "meets_min_coverage": false,
+        "next_actions": [{ "type": "vault_scan", "confidence": 0.9, "params": { "path": "source.md", "cursor": { "start_line": 3 } } }],
+    });
+    assert_eq!(found, expected);
+    let all = json!({ "path": "source.md", "cited_ranges": [range(1, 9)] });
+    let met = shelf.call("vault_coverage", all);
+    assert_eq!(
+        (&met["meets_min_coverage"], &met["next_actions"][0]["type"]),
+        (&json!(true), &json!("artifact_audit"))
+    );
+    assert_eq!(met["next_actions"][0]["params"], Value::Null);
+    let with =
+        json!({ "path": "source.md", "cited_ranges": [range(1, 10)], "artifact_path": "artifacts/a.md" });
+    let met = shelf.call("vault_coverage", with);
+    assert_eq!(
+        met["next_actions"][0]["params"],
+        json!({ "artifact_path": "artifacts/a.md", "source_path": "source.md" })
+    );
+    let empty = shelf.call("vault_coverage", json!({ "path": "empty.md", "cited_ranges": [] }));
+    assert_eq!((&empty["coverage_ratio"], &empty["meets_min_coverage"]), (&json!(1.0), &json!(true)));
+    for (arguments, code, part) in [
+        (
+            json!({ "path": "source.md", "cited_ranges": [range(5, 3)] }),
+            "invalid_parameter",
+            "cited_ranges[0]",
+        ),
+        (
+            json!({ "path": "source.md", "cited_ranges": [{ "start_line": -1, "end_line": 3 }] }),
+            "invalid_parameter",
+            "start_line",
+        ),
+        (json!({ "path": "source.md", "cited_ranges": [range(0, 3)] }), "invalid_parameter", "start_line"),
+        (json!({ "path": "source.md" }), "invalid_parameter", "cited_ranges"),
+        (json!({ "path": "none.md", "cited_ranges": [] }), "not_found", "none.md"),
+        (json!({ "path": "../x", "cited_ranges": [] }), "invalid_path", ".."),
+        (json!({ "path": ".system/x", "cited_ranges": [] }), "forbidden", ".system"),
+    ] {
+        let error = shelf.fail("vault_coverage", arguments.clone());
+        assert_eq!(error["code"], code, "{arguments}: {error}");
+        assert!(error["message"].as_str().unwrap().contains(part), "{arguments}: {error}");
+    }
+    // Very many ranges are merged as well as few.
+    let many: Vec<_> = (0..60_000_u64).map(|number| range(number % 10 + 1, number % 10 + 1)).collect();
+    let found = shelf.call("vault_coverage", json!({ "path": "source.md", "cited_ranges": many }));
+    assert_eq!(found["covered_ranges"], json!([range(1, 10)]));
+}
+
+const FLOW: &str = "# Flow\nsource_lines: 1-10\n\n```mermaid\nflowchart TD\n  A[Start] --> B{Ready?}\n  B -->|yes| C((Go))\n  X[Lost] --> C\n```\n\n- A source_lines: 1-2\n- B source_lines: 3\n- C source_lines: 90-99\n";
+
+fn kinds(found: &Value) -> Vec<(&str, &str)> {
+    let findings = found["findings"].as_array().unwrap().iter();
+    findings
+        .map(|finding| (finding["kind"].as_str().unwrap(), finding["node_id"].as_str().unwrap_or("-")))
+        .collect()
+}
+
+#[test]
+fn flowcharts_are_read_not_guessed() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/source.md", lines(10));
+    shelf.write("vault/artifacts/flow.md", FLOW);
+    let found = shelf
+        .call("artifact_audit", json!({ "artifact_path": "artifacts/flow.md", "source_path": "source.md" }));
+    let expected =
+        [("orphan_branch", "B"), ("rootless_node", "C"), ("rootless_node", "X"), ("orphan_branch", "X")];
+    assert_eq!(kinds(&found), expected, "{found:#}");
+    assert_eq!(
+        (&found["rootless_nodes"], &found["orphan_branches"], &found["one_way_refs"]),
+        (&json!(2), &json!(2), &json!(0))
+    );
+    assert_eq!((&found["coverage_ratio"], &found["uncovered_ranges_count"]), (&json!(1.0), &json!(0)));
+    assert_eq!(found["needs_forced_full_scan"], true);
+    assert_eq!(
+        found["next_actions"][0]["params"],
+        json!({ "path": "source.md", "cursor": { "start_line": 1 } })
+    );
+    // What is mended is found no more.
+    let good = FLOW
+        .replace("C source_lines: 90-99", "C source_lines: 4-10\n- X source_lines: 5")
+        .replace("X[Lost] --> C", "B -->|no| X[Lost] --> C");
+    shelf.write("vault/artifacts/flow.md", &good);
+    let found = shelf
+        .call("artifact_audit", json!({ "artifact_path": "artifacts/flow.md", "source_path": "source.md" }));
+    assert_eq!(
+        (kinds(&found), &found["needs_forced_full_scan"], &found["next_actions"][0]["type"]),
+        (vec![], &json!(false), &json!("stop")),
+        "{found:#}"
+    );
+    shelf.write("vault/artifacts/flow.md", good.replace("A[Start] -->", "A[Start] ??>"));
+    let found = shelf
+        .call("artifact_audit", json!({ "artifact_path": "artifacts/flow.md", "source_path": "source.md" }));
+    assert!(kinds(&found).contains(&("not_understood", "-")), "{found:#}");
+    shelf.write(
+        "vault/artifacts/seq.md",
+        "# S\nsource_lines: 1-10\n```mermaid\nsequenceDiagram\n  A->>B: hi\n```\n",
+    );
+    let found = shelf
+        .call("artifact_audit", json!({ "artifact_path": "artifacts/seq.md", "source_path": "source.md" }));
+    assert_eq!(kinds(&found), [("not_understood", "-")]);
+}
+
+#[test]
+fn headings_marks_and_references_are_elements() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/source.md", lines(20));
+    let text = "# Summary\n\nsource_lines: 1-5, 8\n\n## Rules\n\nSee [Limits](#limits). source_lines: 6-7\n\n## Limits\n\nBack to [Rules](#rules). source_lines: 9-12\n\n## Dates\n\nAs in [Limits](#limits) and [Gone](#gone). source_lines: 13-20\n\n## Loose\n\n根拠なし要素\n";
+    shelf.write("vault/artifacts/a.md", text);
+    let audit = json!({ "artifact_path": "artifacts/a.md", "source_path": "source.md" });
+    let found = shelf.call("artifact_audit", audit.clone());
+    let expected = [
+        ("one_way_ref", "Dates"),
+        ("one_way_ref", "Dates"),
+        ("rootless_node", "Loose"),
+        ("rootless_node", "Loose"),
+    ];
+    assert_eq!(kinds(&found), expected, "{found:#}");
+    assert_eq!((&found["coverage_ratio"], &found["one_way_refs"]), (&json!(1.0), &json!(2)));
+    let message = found["findings"][0]["message"].as_str().unwrap();
+    assert!(message.starts_with("line 13, Dates: ") && message.contains("Limits"), "{message}");
+    let some = json!({ "artifact_path": "artifacts/a.md", "source_path": "source.md", "cited_ranges": [{ "start_line": 1, "end_line": 4 }] });
+    let found = shelf.call("artifact_audit", some);
+    assert_eq!(
+        (&found["coverage_ratio"], &found["next_actions"][0]["params"]["cursor"]["start_line"]),
+        (&json!(0.2), &json!(5))
+    );
+    shelf.write("vault/artifacts/none.md", "just text\n");
+    let found = shelf
+        .call("artifact_audit", json!({ "artifact_path": "artifacts/none.md", "source_path": "source.md" }));
+    assert_eq!((&found["coverage_ratio"], &found["marginal_gain"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn json_graphs_of_the_usual_shapes_are_read() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/source.md", lines(10));
+    let mut audit = |name: &str, graph: Value| {
+        shelf.write(&format!("vault/artifacts/{name}.json"), graph.to_string());
+        shelf.call(
+            "artifact_audit",
+            json!({ "artifact_path": format!("artifacts/{name}.json"), "source_path": "source.md" }),
+        )
+    };
+    let good = [
+        json!({ "nodes": [{ "id": "a", "source_lines": "1-5" }, { "id": "b", "source_lines": [6, 10] }], "edges": [{ "from": "a", "to": "b" }] }),
+        json!({ "nodes": { "a": { "source_lines": "1-5" }, "b": { "source_lines": [[6, 8], [9, 10]] } }, "edges": [["a", "b"]] }),
+        json!({ "elements": { "nodes": [{ "data": { "id": "a", "source_lines": 1 } }, { "data": { "id": "b", "source_lines": { "start_line": 2, "end_line": 10 } } }], "edges": [{ "data": { "source": "a", "target": "b" } }] } }),
+        json!({ "id": "a", "source_lines": "1-5", "children": [{ "id": "b", "source_lines": "6-10" }] }),
+        json!([{ "id": "a", "source_lines": "1-5", "next": ["b"] }, { "id": "b", "source_lines": "6-10", "next": "a" }]),
+    ];
+    for (index, graph) in good.into_iter().enumerate() {
+        let found = audit(&format!("good{index}"), graph);
+        assert_eq!(kinds(&found), [], "{index}: {found:#}");
+        assert_eq!(found["coverage_ratio"], 1.0);
+    }
+    let bad = json!({
+        "nodes": [
+            { "id": "a", "source_lines": "1-10", "type": "decision", "refs": ["b"] }, { "id": "b" },
+            { "id": "c", "source_lines": "soon" }, { "id": "a" },
+        ],
+        "edges": [{ "from": "a", "to": "a" }, { "from": "a", "to": "b" }, { "from": "a", "to": "z" }],
+    });
+    let found = audit("bad", bad);
+    let mut all = kinds(&found);
+    all.sort_unstable();
+    let expected = [
+        ("not_understood", "-"),
+        ("not_understood", "a"),
+        ("not_understood", "c"),
+        ("one_way_ref", "a"),
+        ("orphan_branch", "a"),
+        ("orphan_branch", "c"),
+        ("rootless_node", "b"),
+    ];
+    assert_eq!(all, expected, "{found:#}");
+    for (index, graph) in [json!(3), json!({ "x": 1 }), json!([])].into_iter().enumerate() {
+        assert_eq!(kinds(&audit(&format!("odd{index}"), graph)), [("not_understood", "-")]);
+    }
+    let circle = json!({ "nodes": [{ "id": "a", "source_lines": "1-10" }, { "id": "b", "source_lines": "1" }], "edges": [["a", "b"], ["b", "a"], ["a", "a"]] });
+    assert_eq!(kinds(&audit("circle", circle)), []);
+}
+
+#[test]
+fn large_artifacts_are_audited_or_refused() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("vault/source.md", lines(10));
+    let section = format!("# S\nsource_lines: 1-10\n{}\n", "words ".repeat(1000));
+    shelf.write("vault/artifacts/big.md", section.repeat(8000));
+    let found = shelf
+        .call("artifact_audit", json!({ "artifact_path": "artifacts/big.md", "source_path": "source.md" }));
+    assert_eq!(found["rootless_nodes"], 0);
+    let nodes: Vec<_> = (0..90_000).map(|number| json!({ "id": number })).collect();
+    shelf.write("vault/artifacts/big.json", json!({ "nodes": nodes, "edges": [] }).to_string());
+    let found = shelf
+        .call("artifact_audit", json!({ "artifact_path": "artifacts/big.json", "source_path": "source.md" }));
+    assert_eq!(
+        (&found["rootless_nodes"], found["findings"].as_array().unwrap().len()),
+        (&json!(90_000), 200)
+    );
+    shelf.write("vault/artifacts/huge.json", format!("[{}1]", "1,".repeat(300_000)));
+    let error = shelf.fail(
+        "artifact_audit",
+        json!({ "artifact_path": "artifacts/huge.json", "source_path": "source.md" }),
+    );
+    assert_eq!(error["code"], "forbidden");
+}
+
+#[test]
+fn the_whole_journey_ends() {
+    for (source, artifact) in [
+        (lines(300), "# A\nsource_lines: 1-300\n".to_owned()),
+        (lines(500), "# A\nsource_lines: 1-3\n\n# B\n".to_owned()),
+        (lines(1), FLOW.to_owned()),
+    ] {
+        let mut shelf = Shelf::new(&[]);
+        shelf.write("vault/source.md", &source);
+        shelf.write("vault/artifacts/a.md", &artifact);
+        let start = json!({ "query": "zxqv nothing" });
+        let mut call = ("vault_find".to_owned(), start);
+        let mut kinds = Vec::new();
+        for step in 0.. {
+            assert!(step < 40, "{kinds:?}");
+            kinds.push(call.0.clone());
+            let reply = shelf.call(&call.0, call.1.clone());
+            let next = reply["next_actions"][0].clone();
+            let kind = next["type"].as_str().unwrap().to_owned();
+            // Only the caller knows what was made of the source.
+            let params = match (kind.as_str(), &next["params"]) {
+                ("stop", _) => break,
+                ("artifact_audit", Value::Null) if kinds.contains(&kind) => break,
+                ("artifact_audit", Value::Null) => {
+                    json!({ "artifact_path": "artifacts/a.md", "source_path": "source.md" })
+                }
+                (_, params) => params.clone(),
+            };
+            call = (kind, params);
+        }
+        let journey = ["vault_find", "vault_scan", "vault_coverage", "artifact_audit"];
+        let mut left = journey.iter().peekable();
+        for kind in &kinds {
+            if left.peek().is_some_and(|next| *next == kind) {
+                left.next();
+            }
+        }
+        assert!(left.peek().is_none(), "{kinds:?}");
+    }
+}
+
+#[test]
+fn the_guide_is_the_catalogue() {
+    let mut shelf = Shelf::new(&[]);
+    let first = |shelf: &mut Shelf, arguments: Value| {
+        shelf.call("get_tooling_guide", arguments)["first_tool"].clone()
+    };
+    for (arguments, expected) in [
+        (json!({}), "manual_find"),
+        (json!({ "intent": "explore" }), "manual_find"),
+        (json!({ "intent": "explore", "target": "manual" }), "manual_find"),
+        (json!({ "intent": "explore", "target": "vault" }), "vault_find"),
+        (json!({ "intent": "produce" }), "vault_create"),
+        (json!({ "intent": "revise", "target": "vault" }), "vault_search"),
+        (json!({ "intent": "audit" }), "vault_coverage"),
+        (json!({ "intent": "unknown", "target": "unknown" }), "manual_find"),
+    ] {
+        assert_eq!(first(&mut shelf, arguments.clone()), expected, "{arguments}");
+    }
+    for wrong in
+        [json!({ "intent": "x" }), json!({ "target": "x" }), json!({ "intent": 3 }), json!({ "more": 1 })]
+    {
+        assert_eq!(shelf.fail("get_tooling_guide", wrong)["code"], "invalid_parameter");
+    }
+    let guide = shelf.call("get_tooling_guide", json!({}));
+    let listed = shelf.server.request("tools/list", json!({}))["result"]["tools"].take();
+    let names = |list: &Value, key: &str| -> Vec<String> {
+        list.as_array().unwrap().iter().map(|tool| tool[key].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&guide["tools"], "tool_name"), names(&listed, "name"));
+    for tool in guide["tools"].as_array().unwrap() {
+        let declared =
+            listed.as_array().unwrap().iter().find(|listed| listed["name"] == tool["tool_name"]).unwrap();
+        let required = declared["inputSchema"].get("required").cloned().unwrap_or(json!([]));
+        assert_eq!(tool["required_inputs"], required, "{}", tool["tool_name"]);
+        for input in required.as_array().unwrap() {
+            assert!(
+                tool["safe_defaults"].get(input.as_str().unwrap()).is_some(),
+                "{}: {input}",
+                tool["tool_name"]
+            );
+        }
+        assert!(
+            tool["common_errors"].as_array().unwrap().len() <= 2
+                && !tool["when_to_use"].as_str().unwrap().is_empty()
+        );
+    }
+}
+
+fn stats(shelf: &Shelf) -> Vec<Value> {
+    let bytes = std::fs::read(shelf.home.0.join("vault/.system/adaptive_stats.jsonl")).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+#[test]
+fn finds_leave_numbers_and_no_words() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write(
+        "manuals/alpha/secretfile.md",
+        "# Confidential heading\n\nThe xylophone is purple.\n\n## Other\n\nNothing.\n",
+    );
+    shelf.write("manuals/beta/b.md", "# B\n\nThe xylophone is elsewhere.\n");
+    shelf.write("vault/note.md", "x\n");
+    let found = shelf.call("manual_find", json!({ "query": "purple xylophone", "manual_id": "alpha" }));
+    shelf.call("manual_read", json!({ "ref": found["top"][0]["ref"], "scope": "section" }));
+    shelf.call("manual_read", json!({ "ref": { "target": "manual", "manual_id": "alpha", "path": "secretfile.md", "start_line": 5 } }));
+    shelf.call("manual_find", json!({ "query": "purple xylophone" }));
+    let lines = stats(&shelf);
+    assert_eq!(lines.len(), 2);
+    for key in [
+        "ts",
+        "query_hash",
+        "scanned_files",
+        "candidates",
+        "warnings",
+        "max_stage_applied",
+        "scope_expanded",
+        "cutoff_reason",
+        "unscanned_sections_count",
+        "est_tokens",
+        "est_tokens_in",
+        "est_tokens_out",
+        "added_evidence_count",
+        "added_est_tokens",
+        "marginal_gain",
+        "candidate_low_threshold",
+        "file_bias_threshold",
+    ] {
+        assert!(lines[0].get(key).is_some(), "{key}");
+    }
+    assert_eq!(
+        (&lines[0]["candidate_low_threshold"], &lines[0]["file_bias_threshold"]),
+        (&json!(3), &json!(0.8))
+    );
+    // Two sections were read, the find had one of them; the second find brought nothing new.
+    assert_eq!((&lines[0]["used"], &lines[0]["used_found"]), (&json!(2), &json!(1)), "{lines:?}");
+    assert_eq!(lines[1]["added_evidence_count"], 0, "{lines:?}");
+    let text = std::fs::read_to_string(shelf.home.0.join("vault/.system/adaptive_stats.jsonl"))
+        .unwrap()
+        .to_lowercase();
+    let trace = found["trace_id"].as_str().unwrap();
+    for word in ["xylophone", "purple", "secretfile", "confidential", "alpha", "beta", trace] {
+        assert!(!text.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn damaged_statistics_are_passed_over() {
+    let mut shelf = Shelf::new(&[]);
+    shelf.write("manuals/m/a.md", "# A\n\nwidget\n");
+    let find = |shelf: &mut Shelf| {
+        shelf.call("manual_find", json!({ "query": "widget" }))["summary"]["candidates"].clone()
+    };
+    // Without a vault nothing is made.
+    assert_eq!(find(&mut shelf), 1);
+    assert!(!shelf.home.0.join("vault").exists());
+    shelf.write(
+        "vault/.system/adaptive_stats.jsonl",
+        b"{\"ts\": 1, broken\n\xff\xfe\n{\"ts\":99999999999999}\n{\"half".as_slice(),
+    );
+    assert_eq!(find(&mut shelf), 1);
+    assert_eq!(
+        stats(&shelf).iter().filter(|line| line.get("query_hash").is_some()).count(),
+        1,
+        "{:?}",
+        stats(&shelf)
+    );
+    // A line that says otherwise than the bounds allow does not rule.
+    let mut line = stats(&shelf).pop().unwrap();
+    (line["candidate_low_threshold"], line["file_bias_threshold"]) = (json!(900), json!(7.5));
+    shelf.write("vault/.system/adaptive_stats.jsonl", format!("{line}\n"));
+    assert_eq!(find(&mut shelf), 1);
+    assert_eq!(stats(&shelf).last().unwrap()["candidate_low_threshold"], 6);
+    // It never grows large.
+    let many: String = (0..3000).map(|_| format!("{line}\n")).collect();
+    shelf.write("vault/.system/adaptive_stats.jsonl", many);
+    find(&mut shelf);
+    find(&mut shelf);
+    assert!(stats(&shelf).len() <= 1001, "{}", stats(&shelf).len());
+    std::fs::remove_file(shelf.home.0.join("vault/.system/adaptive_stats.jsonl")).unwrap();
+    std::fs::create_dir(shelf.home.0.join("vault/.system/adaptive_stats.jsonl")).unwrap();
+    assert_eq!(find(&mut shelf), 1);
+    let mut off = Shelf::new(&[("ADAPTIVE_TUNING", "false")]);
+    off.write("manuals/m/a.md", "# A\n\nwidget\n");
+    off.write("vault/note.md", "x\n");
+    assert_eq!(find(&mut off), 1);
+    assert!(stats(&off).is_empty());
+}
+
+#[test]
+fn people_see_bars_and_places() {
+    let home = Home::new();
+    home.write("vault/source.md", &lines(10));
+    home.write("vault/artifacts/flow.md", FLOW);
+    let run = |arguments: &[&str]| -> (String, Option<i32>) {
+        let mut command: Command = annai(&home);
+        let done = command.args(arguments).output().unwrap();
+        (String::from_utf8(done.stdout).unwrap() + &String::from_utf8_lossy(&done.stderr), done.status.code())
+    };
+    let (text, code) = run(&["coverage", "source.md", "--lines", "1-5,9"]);
+    assert!(
+        text.contains("█████░░░█░")
+            && text.contains("6 of 10 lines covered, 60.0 %")
+            && text.contains("source.md:6 to 8"),
+        "{text}"
+    );
+    assert_eq!(code, Some(0));
+    let (text, _) = run(&["coverage", "source.md", "--artifact", "artifacts/flow.md"]);
+    assert!(text.contains("10 of 10 lines covered, 100.0 %"), "{text}");
+    let (text, code) = run(&["audit", "artifacts/flow.md", "source.md"]);
+    assert!(text.contains("flow.md:8  rootless_node  X: ") && text.contains("4 to mend"), "{text}");
+    assert_eq!(code, Some(1));
+    for (arguments, part, status) in [
+        (&["coverage", "none.md"][..], "none.md does not exist", 1),
+        (&["coverage", "source.md", "--lines", "9-1"], "--lines: expected ranges", 2),
+        (&["audit", "none.md", "source.md"], "none.md does not exist", 1),
+        (&["audit", "../x", "source.md"], "..", 1),
+    ] {
+        let (text, code) = run(arguments);
+        assert!(text.contains(part), "{arguments:?}: {text}");
+        assert_eq!(code, Some(status), "{arguments:?}");
+    }
+}
