@@ -16,6 +16,7 @@ mod suite {
     mod library_audit;
     mod library_crashes;
     mod library_find;
+    mod library_find_odd;
     mod library_read;
     mod library_safety;
     mod library_vault;

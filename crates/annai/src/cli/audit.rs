@@ -25,7 +25,7 @@ pub(super) fn coverage(
 ) -> Result<(), Failure> {
     let mut ranges = lines.map(parse).transpose()?.unwrap_or_default();
     if let Some(artifact) = artifact {
-        ranges.extend(audit_files(&app.library, artifact, file).map_err(failure)?.cited);
+        ranges.extend(audit_files(&app.library, artifact, file).map_err(|error| failure(&error))?.cited);
     }
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     let arguments = json!({ "path": file, "cited_ranges": ranges });
@@ -40,7 +40,7 @@ pub(super) fn coverage(
 
 /// Shows what in an artifact is to be mended. Fails when something is, so that scripts notice.
 pub(super) fn run(app: &App, artifact: &str, source: &str) -> Result<(), Failure> {
-    let audited = audit_files(&app.library, artifact, source).map_err(failure)?;
+    let audited = audit_files(&app.library, artifact, source).map_err(|error| failure(&error))?;
     let colours = Colours::of(&io::stdout(), app.no_color);
     let vault = app.library.vault_folder();
     let place = super::find::nearby(&vault.join(&audited.artifact_path));
@@ -68,7 +68,7 @@ pub(super) fn run(app: &App, artifact: &str, source: &str) -> Result<(), Failure
     if findings.is_empty() && enough { Ok(()) } else { Err(Failure::new("")) }
 }
 
-fn failure(error: ToolError) -> Failure {
+fn failure(error: &ToolError) -> Failure {
     Failure::new(error.message())
 }
 

@@ -129,7 +129,7 @@ fn headings_marks_and_references_are_elements() {
     let text = "# Summary\n\nsource_lines: 1-5, 8\n\n## Rules\n\nSee [Limits](#limits). source_lines: 6-7\n\n## Limits\n\nBack to [Rules](#rules). source_lines: 9-12\n\n## Dates\n\nAs in [Limits](#limits) and [Gone](#gone). source_lines: 13-20\n\n## Loose\n\n根拠なし要素\n";
     shelf.write("vault/artifacts/a.md", text);
     let audit = json!({ "artifact_path": "artifacts/a.md", "source_path": "source.md" });
-    let found = shelf.call("artifact_audit", audit.clone());
+    let found = shelf.call("artifact_audit", audit);
     let expected = [
         ("one_way_ref", "Dates"),
         ("one_way_ref", "Dates"),

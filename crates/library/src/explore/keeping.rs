@@ -114,6 +114,9 @@ fn hit_line(segment: &Segment, node: &NodeEntry, needles: &[Needle]) -> u32 {
     node.start_line + u32::try_from(breaks).unwrap_or_default()
 }
 
+/// A file, as indexes of view, segment and file.
+type FileAt = (u32, u32, u32);
+
 /// A place that there was no room for.
 pub struct Left {
     place: Place,
@@ -139,7 +142,7 @@ impl Left {
 
 /// Places that were not looked at, file by file.
 pub fn unscanned(views: &[View], left: &[Left], reason: Reason) -> Vec<Unscanned> {
-    let mut files: BTreeMap<(u32, u32, u32), (Vec<u32>, Vec<Carried>)> = BTreeMap::new();
+    let mut files: BTreeMap<FileAt, (Vec<u32>, Vec<Carried>)> = BTreeMap::new();
     for Left { place, carried } in left {
         if let Some((_, node)) = at(views, *place) {
             let (lines, kept) = files.entry((place.view, place.segment, node.file)).or_default();
@@ -166,7 +169,7 @@ pub fn files_of(views: &[View], candidates: &[Candidate], reason: Reason) -> Vec
 }
 
 /// A file by its indexes.
-fn file_at(views: &[View], (view, segment, file): (u32, u32, u32), reason: Reason) -> Option<Unscanned> {
+fn file_at(views: &[View], (view, segment, file): FileAt, reason: Reason) -> Option<Unscanned> {
     let view = views.get(view as usize)?;
     let file = view.segments.get(segment as usize)?.files.get(file as usize)?;
     let name = Some(view.name.as_str()).filter(|name| !name.is_empty()).map(Arc::from);

@@ -201,8 +201,14 @@ pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: I
             for (index, (term, needles)) in query.terms.iter().zip(&needles).enumerate() {
                 for (form, needle) in term.forms.iter().zip(needles) {
                     look(segment, form, &statistics, &mut scratch);
-                    let own = std::ptr::eq(form, term.forms.first().unwrap_or(form));
-                    settle(segment, form, needle, own, term.phrase, 1 << index, &mut scratch, &mut found);
+                    let sought = Sought {
+                        form,
+                        needle,
+                        own: std::ptr::eq(form, term.forms.first().unwrap_or(form)),
+                        phrase: term.phrase,
+                        bit: 1 << index,
+                    };
+                    settle(segment, &sought, &mut scratch, &mut found);
                 }
                 let role = term.strength * if term.role == Role::Must { MUST } else { 1.0 };
                 for found in &mut found {
@@ -278,17 +284,21 @@ fn look(segment: &Segment, form: &Form, statistics: &Statistics, scratch: &mut S
     }
 }
 
-/// Decides for each node that was gathered whether the form stands there, and what that is worth.
-fn settle(
-    segment: &Segment,
-    form: &Form,
-    needle: &Needle,
+/// A form of a term.
+struct Sought<'a> {
+    form: &'a Form,
+    needle: &'a Needle,
+    /// Whether it is the term itself.
     own: bool,
+    /// Whether its words count only together.
     phrase: bool,
+    /// The term.
     bit: u64,
-    scratch: &mut Scratch,
-    found: &mut [Found],
-) {
+}
+
+/// Decides for each node that was gathered whether the form stands there, and what that is worth.
+fn settle(segment: &Segment, sought: &Sought<'_>, scratch: &mut Scratch, found: &mut [Found]) {
+    let Sought { form, needle, own, phrase, bit } = *sought;
     let wanted = form.keys.len().max(1);
     // What means the same as a part of a term only does not stand for it.
     let bit = if form.weight < STANDS_FOR { 0 } else { bit };

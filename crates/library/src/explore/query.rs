@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::dictionary::Dictionary;
 use super::japanese;
-use super::loosely::Needle;
 use super::words::{asked_units, intent_of, is_stop, strength};
 use crate::index::{Class, Key, class, exact, tokens, word};
-use crate::text::{Normalized, is_separator, kanji_number, kanji_numeral, normalize_line};
+use crate::text::{is_separator, kanji_number, kanji_numeral, normalize_line};
 
 /// So many terms of a question are looked for.
 pub const MOST_TERMS: usize = 48;
@@ -390,43 +389,5 @@ fn join_neighbours(normal: &str, terms: &mut [Term]) {
             one.forms.push(form.clone());
             other.forms.push(form);
         }
-    }
-}
-
-/// The terms of a question, to be looked for in lines as they are written.
-pub struct Looking {
-    terms: Vec<(String, f32, Vec<Needle>)>,
-}
-
-impl Looking {
-    /// Reads a question.
-    pub fn new(question: &str, dictionary: &Dictionary) -> Result<Self, ToolError> {
-        let query = Query::new(question, None, dictionary)?;
-        let terms = query.terms.iter().map(|term| {
-            let needles = term.forms.iter().map(|form| Needle::new(&form.text)).collect();
-            (term.text().to_owned(), term.strength * term.text().chars().count() as f32, needles)
-        });
-        Ok(Self { terms: terms.collect() })
-    }
-
-    /// The terms that stand in a line, and what each is worth.
-    pub fn held(&self, line: &str) -> Vec<(String, f32)> {
-        let normal = normal_line(line);
-        let held = self
-            .terms
-            .iter()
-            .filter(|(.., needles)| needles.iter().any(|needle| needle.find(&normal).is_some()));
-        held.map(|(term, worth, _)| (term.clone(), *worth)).collect()
-    }
-
-    /// Where the first of them stands in a line, in bytes.
-    pub fn place(&self, line: &str) -> Range<usize> {
-        let normal = Normalized::new(line);
-        let places = self
-            .terms
-            .iter()
-            .flat_map(|(.., needles)| needles)
-            .filter_map(|needle| needle.place(&normal.text));
-        places.min().map_or(0..0, |at| normal.original(at..at + 1))
     }
 }

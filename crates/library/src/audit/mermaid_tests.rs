@@ -1,0 +1,108 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn chart(text: &str) -> Chart {
+    Chart::read(&text.lines().enumerate().map(|(index, line)| (index + 1, line)).collect::<Vec<_>>())
+}
+
+fn ways(text: &str) -> Vec<String> {
+    let chart = chart(text);
+    assert_eq!(chart.problems, [], "{text}");
+    let name = |node: usize| chart.graph.nodes[node].id.clone();
+    chart.graph.ways.iter().map(|(from, to)| format!("{}>{}", name(*from), name(*to))).collect()
+}
+
+#[test]
+fn every_link_is_a_way() {
+    for (link, expected) in [
+        ("A --> B", &["A>B"][..]),
+        ("A-->B", &["A>B"]),
+        ("A -->|yes| B", &["A>B"]),
+        ("A -- yes and no --> B", &["A>B"]),
+        ("A ==> B", &["A>B"]),
+        ("A == text ==> B", &["A>B"]),
+        ("A -.-> B", &["A>B"]),
+        ("A -. text .-> B", &["A>B"]),
+        ("A ----> B", &["A>B"]),
+        ("A --x B", &["A>B"]),
+        ("A --o B", &["A>B"]),
+        ("A --- B", &["A>B", "B>A"]),
+        ("A === B", &["A>B", "B>A"]),
+        ("A -.- B", &["A>B", "B>A"]),
+        ("A -- text --- B", &["A>B", "B>A"]),
+        ("A <--> B", &["A>B", "B>A"]),
+        ("A ~~~ B", &["A>B"]),
+        ("e1@A --> B", &[]),
+        ("A e1@--> B", &["A>B"]),
+        ("A --> B --> C", &["A>B", "B>C"]),
+        ("A & B --> C & D", &["A>C", "A>D", "B>C", "B>D"]),
+        ("node-1 --> node-2", &["node-1>node-2"]),
+        ("開始 --> 終了", &["開始>終了"]),
+        ("A --> B; B --> C", &["A>B", "B>C"]),
+    ] {
+        if link.starts_with("e1@") {
+            assert!(!chart(&format!("flowchart TD\n{link}")).problems.is_empty());
+            continue;
+        }
+        assert_eq!(ways(&format!("flowchart TD\n{link}")), expected, "{link}");
+    }
+    assert_eq!(ways("graph LR; A --> B\nB --> C"), ["A>B", "B>C"]);
+}
+
+#[test]
+fn every_shape_is_a_node() {
+    for shape in [
+        "A",
+        "A[x]",
+        "A[\"x [y] (z) ; {\"]",
+        "A(x)",
+        "A((x))",
+        "A(((x)))",
+        "A([x])",
+        "A[[x]]",
+        "A[(x)]",
+        "A[/x/]",
+        "A[/x\\]",
+        "A[\\x\\]",
+        "A[\\x/]",
+        "A{{x}}",
+        "A>x]",
+        "A:::big",
+        "A[x]:::big",
+        "A@{ shape: rect, label: \"x\" }",
+    ] {
+        let chart = chart(&format!("flowchart TD\n{shape} --> B"));
+        assert_eq!((chart.problems.len(), chart.graph.ways.len()), (0, 1), "{shape}: {:?}", chart.problems);
+        assert!(!chart.graph.nodes[0].decision, "{shape}");
+    }
+    for shape in ["A{x}", "A{\"x?\"}", "A@{ shape: diam, label: \"x\" }"] {
+        assert!(chart(&format!("flowchart TD\n{shape} --> B")).graph.nodes[0].decision, "{shape}");
+    }
+}
+
+#[test]
+fn subgraphs_comments_and_looks_are_known() {
+    let text = "flowchart TD\n%% a comment --> not\n%%{init: {}}%%\nA --> one\nsubgraph one [First part]\ndirection LR\nB --> C\nend\none --> D\nclassDef big fill:#f9f\nclass A big\nstyle B fill:#fff\nlinkStyle 0 stroke:red\nclick A \"#x\"\n";
+    let chart = chart(text);
+    assert_eq!(chart.problems, []);
+    assert_eq!(chart.graph.unreachable(0), Vec::<usize>::new());
+    let groups: Vec<_> =
+        chart.graph.nodes.iter().filter(|node| node.group).map(|node| node.id.as_str()).collect();
+    assert_eq!(groups, ["one"]);
+}
+
+#[test]
+fn what_is_not_understood_is_said() {
+    for text in ["A -->", "A ?? B", "--> B", "A[x --> B", "end", "subgraph x", "A -- text B"] {
+        let chart = chart(&format!("flowchart TD\n{text}"));
+        assert_eq!(chart.problems.len(), 1, "{text}: {:?}", chart.problems);
+    }
+}
+
+proptest! {
+    #[test]
+    fn nothing_breaks_it(text in "[A-C \\[\\](){}<>xo=.~|&;:\"%@-]{0,40}") {
+        chart(&format!("flowchart TD\n{text}"));
+    }
+}
