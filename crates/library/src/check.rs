@@ -3,6 +3,7 @@
 use annai_core::{ErrorKind, Finding};
 
 use crate::config::Library;
+use crate::explore::Words;
 use crate::manuals::Manuals;
 use crate::vault::Vault;
 
@@ -12,7 +13,9 @@ pub fn check(settings: &Library) -> Vec<Finding> {
     let folders = settings.manual_folders();
     let shown: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
     let shown = shown.join(", ");
-    let manuals = match Manuals::new(folders).ids() {
+    let manuals = Manuals::new(folders);
+    let words = words(&manuals);
+    let manuals = match manuals.ids() {
         Ok(manuals) if manuals.is_empty() => Finding::bad(
             format!("library: no manual below {shown}"),
             "put a folder with .md or .json files there",
@@ -36,5 +39,24 @@ pub fn check(settings: &Library) -> Vec<Finding> {
             Finding::bad(format!("library: {error}"), "set VAULT_ROOT to a folder that this user may use")
         }
     };
-    vec![manuals, vault]
+    [manuals, vault].into_iter().chain(words).collect()
+}
+
+/// What is wrong with the files of words.
+fn words(manuals: &Manuals) -> Vec<Finding> {
+    let (files, closed) = manuals.word_files(&manuals.ids().unwrap_or_default());
+    let wrong = files.iter().filter_map(|found| {
+        let error = Words::read(&found.file.text).err()?;
+        let place = found.place.display();
+        Some(Finding::bad(
+            format!("library: {place}:{error}"),
+            "write synonyms: [[a, b]] and exceptions: [c]",
+        ))
+    });
+    let mut findings: Vec<_> = wrong.collect();
+    if closed > 0 {
+        let what = format!("library: {closed} files synonyms.yaml cannot be read");
+        findings.push(Finding::bad(what, "make them regular UTF-8 files of at most 1 MiB"));
+    }
+    findings
 }

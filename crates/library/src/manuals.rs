@@ -26,6 +26,14 @@ pub struct Manual {
     root: Root,
 }
 
+/// A file of words that mean the same.
+pub struct WordFile {
+    /// Where it is.
+    pub place: PathBuf,
+    /// The file.
+    pub file: TextFile,
+}
+
 /// What a file of a manual is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileType {
@@ -121,17 +129,19 @@ impl Manuals {
 
     /// The files of words that hold for these manuals: those beside them, then each one's own; and how many of them
     /// cannot be read.
-    pub fn word_files(&self, ids: &[String]) -> (Vec<TextFile>, usize) {
+    pub fn word_files(&self, ids: &[String]) -> (Vec<WordFile>, usize) {
         let shared = self.folders.iter().filter_map(|folder| open(folder).ok());
         let own = ids.iter().filter_map(|id| Some(self.get(id).ok()?.root));
-        let (mut files, mut bad) = (Vec::<TextFile>::new(), 0);
+        let (mut files, mut bad) = (Vec::<WordFile>::new(), 0);
         for root in shared.chain(own) {
             let Ok(path) = RelPath::parse(WORDS) else { continue };
             let read =
                 root.open_file(&path).and_then(|(file, path)| fs::read_text(file, &path, MOST_WORD_BYTES));
             match read {
                 // A root that is itself a manual comes twice.
-                Ok(file) if !files.iter().any(|known| known.sha256 == file.sha256) => files.push(file),
+                Ok(file) if !files.iter().any(|known| known.file.sha256 == file.sha256) => {
+                    files.push(WordFile { place: root.path().join(WORDS), file });
+                }
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(_) => bad += 1,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use annai_core::{ErrorKind, Identity, ToolError, Toolset};
+use annai_core::{Call, ErrorKind, Identity, ToolError, Toolset};
 use tokio::signal::unix::SignalKind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -14,7 +14,7 @@ use crate::adaptive::Adaptive;
 use crate::config;
 use crate::explore::{Dictionaries, Traces};
 use crate::fs::{Kind, RelPath, fold_name};
-use crate::index::{Collection, Shape, Source, View};
+use crate::index::{Collection, Filing, Shape, Source, View};
 use crate::manuals::{FileType, Manuals, is_part};
 use crate::reading::Part;
 use crate::reference::Ref;
@@ -66,13 +66,14 @@ pub(crate) struct Shelves {
 /// The indexes, by the names of their collections.
 struct Indexes {
     cache: Option<PathBuf>,
+    filing: Arc<Filing>,
     made: Mutex<HashMap<String, Arc<Collection>>>,
 }
 
 impl Indexes {
     fn get(&self, name: &str, source: impl FnOnce() -> Source) -> Arc<Collection> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let make = || Arc::new(Collection::new(source(), self.cache.clone()));
+        let make = || Arc::new(Collection::new(source(), self.cache.clone(), self.filing.clone()));
         made.entry(name.to_owned()).or_insert_with(make).clone()
     }
 }
@@ -144,7 +145,11 @@ impl Toolset for Library {
             traces: Traces::new(config.trace_max_keep, Duration::from_secs(config.trace_ttl_sec)),
             dictionaries: Dictionaries::default(),
             adaptive: Adaptive::new(config),
-            indexes: Indexes { cache: config.cache_dir.as_ref().map(PathBuf::from), made: Mutex::default() },
+            indexes: Indexes {
+                cache: config.cache_dir.as_ref().map(PathBuf::from),
+                filing: Arc::default(),
+                made: Mutex::default(),
+            },
             settings: config.clone(),
         };
         Ok(Self { shelves: Arc::new(shelves), writing: Arc::new(Semaphore::new(1)) })
@@ -196,6 +201,32 @@ impl Library {
         work: impl FnOnce(&Shelves, &Wanted) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
         run(self.shelves.clone(), None, work).await
+    }
+
+    /// The same, with a word to the caller now and then about how many files are read.
+    pub(crate) async fn read_aloud<T: Send + 'static>(
+        &self,
+        call: &Call,
+        work: impl FnOnce(&Shelves, &Wanted) -> Result<T, ToolError> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        let filing = &self.shelves.indexes.filing;
+        let before = filing.done.load(Ordering::Relaxed);
+        let mut work = std::pin::pin!(self.read(work));
+        let mut ticks = tokio::time::interval(Duration::from_millis(250));
+        ticks.tick().await;
+        loop {
+            tokio::select! {
+                done = &mut work => return done,
+                _ = ticks.tick() => {
+                    let done = filing.done.load(Ordering::Relaxed) - before;
+                    let total = filing.total.load(Ordering::Relaxed).saturating_sub(before);
+                    if total > 0 {
+                        let share = (done as f64, total.max(done) as f64);
+                        call.progress.report(share.0, Some(share.1), Some("reading the files")).await;
+                    }
+                }
+            }
+        }
     }
 
     /// The same for work that writes: one at a time.

@@ -111,6 +111,15 @@ fn the_doctor_finds_what_is_wrong_and_says_how_to_mend_it() {
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     assert!(!stdout(&output).contains('\u{1b}'), "no colours outside a terminal");
 
+    let words = home.write("manuals/synonyms.yaml", "synonyms: [[a, b]]\nother: 3\n");
+    let output = annai(&home).args(["doctor", "--toolset", "library"]).env("PORT", &port).output().unwrap();
+    assert!(
+        stdout(&output).contains("synonyms.yaml:other: expected synonyms or exceptions"),
+        "{}",
+        stdout(&output)
+    );
+    std::fs::remove_file(words).unwrap();
+
     let output = annai(&home)
         .args(["doctor", "--toolset", "library"])
         .env("PUBLIC_URL", "foo")

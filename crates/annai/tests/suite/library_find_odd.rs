@@ -248,3 +248,32 @@ fn a_damaged_segment_is_made_again_and_kept() {
     let after: Vec<_> = segments().iter().map(|path| std::fs::read(path).unwrap()).collect();
     assert_eq!(after, before);
 }
+
+#[test]
+fn a_long_reading_shows_how_far_it_is() {
+    let mut shelf = Shelf::new(&[]);
+    for number in 0..600 {
+        let text = format!("# File {number}\n\n{}\n", "words and more words 保険金の支払い ".repeat(1500));
+        shelf.write(&format!("manuals/big/f{number:03}.md"), text);
+    }
+    let params = json!({ "name": "manual_find", "arguments": { "query": "words" }, "_meta": { "progressToken": "p" } });
+    let id = shelf.server.start_request("tools/call", params);
+    let mut told = Vec::new();
+    let reply = loop {
+        let message = shelf.server.receive().message;
+        if message["method"] == "notifications/progress" {
+            told.push((
+                message["params"]["progress"].as_f64().unwrap(),
+                message["params"]["total"].as_f64().unwrap(),
+            ));
+        } else if message["id"] == id {
+            break message;
+        }
+    };
+    assert_eq!(reply["result"]["structuredContent"]["summary"]["scanned_files"], 600);
+    assert!(
+        !told.is_empty() && told.iter().all(|(done, total)| done <= total && *total == 600.0),
+        "{told:?}"
+    );
+    assert!(told.is_sorted_by(|one, other| one.0 <= other.0));
+}

@@ -184,12 +184,13 @@ impl Dictionaries {
         let (files, bad) = manuals.word_files(ids);
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, dictionary)) = made.as_ref()
-            && known.iter().map(|(sum, _)| *sum).eq(files.iter().map(|file| file.sha256))
+            && known.iter().map(|(sum, _)| *sum).eq(files.iter().map(|found| found.file.sha256))
         {
             let wrong = known.iter().filter(|(_, words)| words.is_none()).count();
             return (dictionary.clone(), bad + wrong);
         }
-        let read: Vec<_> = files.iter().map(|file| (file.sha256, Words::read(&file.text).ok())).collect();
+        let read: Vec<_> =
+            files.iter().map(|found| (found.file.sha256, Words::read(&found.file.text).ok())).collect();
         let words: Vec<_> = read.iter().filter_map(|(_, words)| words.clone()).collect();
         let wrong = read.len() - words.len();
         let dictionary = Arc::new(Dictionary::new(&words));

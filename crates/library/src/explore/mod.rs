@@ -22,7 +22,7 @@ mod trace;
 mod vault;
 mod words;
 
-pub use dictionary::Dictionaries;
+pub use dictionary::{Dictionaries, Words};
 pub use find::{Asked, Budget, Found, find};
 pub use lesson::learn;
 pub use looking::Looking;

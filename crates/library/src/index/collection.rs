@@ -35,11 +35,21 @@ pub struct Source {
     pub shape: fn(&str) -> Shape,
 }
 
+/// How far the reading of files is, in all collections together.
+#[derive(Debug, Default)]
+pub struct Filing {
+    /// Files that are read.
+    pub done: AtomicUsize,
+    /// Files that are to be read, those included.
+    pub total: AtomicUsize,
+}
+
 /// The index of one folder.
 pub struct Collection {
     source: Source,
     /// Where segments are kept on disk.
     cache: Option<PathBuf>,
+    filing: Arc<Filing>,
     state: Mutex<Filed>,
     changed: Condvar,
 }
@@ -88,8 +98,8 @@ struct Unit {
 
 impl Collection {
     /// A collection that has not been looked at yet.
-    pub fn new(source: Source, cache: Option<PathBuf>) -> Self {
-        Self { source, cache, state: Mutex::default(), changed: Condvar::new() }
+    pub fn new(source: Source, cache: Option<PathBuf>, filing: Arc<Filing>) -> Self {
+        Self { source, cache, filing, state: Mutex::default(), changed: Condvar::new() }
     }
 
     /// The index as the files are now, or as far as it is by the deadline.
@@ -178,6 +188,8 @@ impl Collection {
         let (mut units, changed) = self.plan(root, listing);
         // The largest first, so that no thread waits long for another.
         units.sort_by_key(|unit| std::cmp::Reverse(unit.bytes));
+        let files: usize = units.iter().map(|unit| unit.read.len()).sum();
+        self.filing.total.fetch_add(files, Ordering::Relaxed);
         let next = AtomicUsize::new(0);
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8).min(units.len());
         std::thread::scope(|scope| {
@@ -276,6 +288,7 @@ impl Collection {
         let mut docs: Vec<_> = stay.collect();
         let mut files = Vec::new();
         for (path, stamp) in &unit.read {
+            self.filing.done.fetch_add(1, Ordering::Relaxed);
             let now = now();
             let state = match self.read(root, path, stamp) {
                 Ok((file, stored)) => {

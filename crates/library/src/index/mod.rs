@@ -8,7 +8,7 @@ mod segment;
 mod stem;
 mod tokens;
 
-pub use collection::{Collection, Source, View};
+pub use collection::{Collection, Filing, Source, View};
 pub use doc::Shape;
 pub use segment::{FileEntry, NodeEntry, Posting, Segment};
 pub use tokens::{Class, Key, all_of, class, exact, label, tokens, word};

@@ -144,7 +144,7 @@ impl Tool for ManualFind {
             owner: call.identity.clone(),
         };
         let output = set
-            .read(move |shelves, wanted| {
+            .read_aloud(call, move |shelves, wanted| {
                 let found = find(shelves, &asked, wanted)?;
                 let output = Output::from(&found);
                 let chars = serde_json::to_string(&output).map_or(0, |text| text.chars().count());

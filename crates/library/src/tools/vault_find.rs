@@ -85,7 +85,8 @@ impl Tool for VaultFind {
             budget: input.budget.unwrap_or_default().into(),
             owner: call.identity.clone(),
         };
-        let found = set.read(move |shelves, wanted| find_in_vault(shelves, &asked, wanted)).await?;
+        let found =
+            set.read_aloud(call, move |shelves, wanted| find_in_vault(shelves, &asked, wanted)).await?;
         call.note("trace_id", &found.trace_id);
         call.note("summary", &found.summary);
         call.note("next_actions", found.next_actions.iter().map(|action| action.kind).collect::<Vec<_>>());
