@@ -34,7 +34,7 @@ pub(super) fn coverage(
     let coverage = Coverage::new(total, ranges);
     let place = app.library.vault_folder().join(found.get("path").and_then(Value::as_str).unwrap_or(file));
     let colours = Colours::of(&io::stdout(), app.no_color);
-    print(&plain_rows(&picture(&coverage, &place, app.library.coverage_min_ratio, colours), colours))?;
+    print(&picture(&coverage, &place, app.library.coverage_min_ratio, colours))?;
     Ok(())
 }
 
@@ -49,7 +49,8 @@ pub(super) fn run(app: &App, artifact: &str, source: &str) -> Result<(), Failure
         let kind = colours.paint(33, finding.kind.name());
         let what = finding.message.split_once(": ").map_or(finding.message.as_str(), |(_, what)| what);
         let node = finding.node_id.as_deref().map(|node| format!("{node}: ")).unwrap_or_default();
-        text.push_str(&format!("{}:{}  {kind}  {node}{what}\n", place, finding.line));
+        let what = plain(&format!("{node}{what}")).replace('\n', " ");
+        text.push_str(&format!("{}:{}  {kind}  {what}\n", plain(&place), finding.line));
     }
     let Audited { source_lines, cited, findings, source_path, .. } = audited;
     let least = app.library.coverage_min_ratio;
@@ -64,20 +65,12 @@ pub(super) fn run(app: &App, artifact: &str, source: &str) -> Result<(), Failure
         (count, _) => format!("{} {count} to mend\n", colours.paint(31, "✗")),
     };
     text.push_str(&verdict);
-    print(&plain_rows(&text, colours))?;
+    print(&text)?;
     if findings.is_empty() && enough { Ok(()) } else { Err(Failure::new("")) }
 }
 
 fn failure(error: &ToolError) -> Failure {
     Failure::new(error.message())
-}
-
-/// Colours are ours; anything else that would steer the terminal came from a file.
-fn plain_rows(text: &str, colours: Colours) -> String {
-    match colours {
-        Colours::Off => plain(text),
-        Colours::On => text.split("\u{1b}[").map(plain).collect::<Vec<_>>().join("\u{1b}["),
-    }
 }
 
 /// `1-10,20-30`.
@@ -116,14 +109,17 @@ fn picture(coverage: &Coverage, file: &Path, least: f64, colours: Colours) -> St
     let mark = if coverage.reaches(least) { colours.paint(32, "✓") } else { colours.paint(31, "✗") };
     let mut text = format!(
         "{}\n{bar}\n{mark} {} of {total} lines covered, {:.1} % (at least {:.0} %)\n",
-        super::find::nearby(file),
+        plain(&super::find::nearby(file)),
         coverage.covered_lines,
         coverage.ratio() * 100.0,
         least * 100.0
     );
     for range in coverage.uncovered.iter().take(MOST_RANGES) {
         let LineRange { start_line, end_line } = range;
-        text.push_str(&format!("  not covered: {}:{start_line} to {end_line}\n", super::find::nearby(file)));
+        text.push_str(&format!(
+            "  not covered: {}:{start_line} to {end_line}\n",
+            plain(&super::find::nearby(file))
+        ));
     }
     let more = coverage.uncovered.len().saturating_sub(MOST_RANGES);
     if more > 0 {

@@ -46,28 +46,20 @@ pub(super) fn run(app: &App, wanted: &Wanted<'_>) -> Result<(), Failure> {
     for (rank, item) in (1..).zip(items(&best)) {
         text.push_str(&row(app, wanted.question, rank, item, colours));
     }
-    text.push_str(&account(&found, &best, wanted));
+    text.push_str(&plain(&account(&found, &best, wanted)));
     for (kind, name) in [("conflicts", "disagree"), ("gaps", "missing"), ("unscanned", "not scanned")] {
         let page = page(kind, 5)?;
         for item in items(&page) {
-            text.push_str(&remark(name, item));
+            text.push_str(&plain(&remark(name, item)));
         }
         let more = page.get("total").and_then(Value::as_u64).unwrap_or_default().saturating_sub(5);
         if more > 0 {
             text.push_str(&format!("  {name}: and {more} more\n"));
         }
     }
-    text.push_str(&next_step(&found, wanted));
-    print(&plain_but_colours(&text, colours))?;
+    text.push_str(&plain(&next_step(&found, wanted)));
+    print(&text)?;
     Ok(())
-}
-
-/// Colours are ours; anything else that would steer the terminal came from the manuals.
-fn plain_but_colours(text: &str, colours: Colours) -> String {
-    match colours {
-        Colours::Off => plain(text),
-        Colours::On => text.split("\u{1b}[").map(plain).collect::<Vec<_>>().join("\u{1b}["),
-    }
 }
 
 fn items(page: &Value) -> impl Iterator<Item = &Value> {
@@ -104,7 +96,7 @@ fn row(app: &App, question: &str, rank: usize, item: &Value, colours: Colours) -
         colours.paint(36, &place),
         colours.paint(1, &title),
         colours.paint(2, &why),
-        cut(snippet.trim(), MOST_SNIPPET)
+        plain(&cut(snippet.trim(), MOST_SNIPPET))
     )
 }
 

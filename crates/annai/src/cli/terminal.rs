@@ -19,11 +19,12 @@ impl Colours {
         if stream.is_terminal() && !no_color { Self::On } else { Self::Off }
     }
 
-    /// The text in a colour, by its SGR code.
+    /// The text in a colour, by its SGR code, without what would steer the terminal.
     pub(super) fn paint(self, code: u8, text: &str) -> String {
+        let text = plain(text);
         match self {
             Self::On => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
-            Self::Off => text.to_owned(),
+            Self::Off => text,
         }
     }
 }
