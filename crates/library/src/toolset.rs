@@ -16,7 +16,7 @@ use crate::explore::{Dictionaries, Traces};
 use crate::fs::{Kind, RelPath, fold_name};
 use crate::index::{Collection, Filing, Shape, Source, View};
 use crate::manuals::{FileType, Manuals, is_part};
-use crate::reading::Part;
+use crate::reading::{Part, Scope};
 use crate::reference::Ref;
 use crate::scans::Scans;
 use crate::vault::{Vault, is_open};
@@ -82,7 +82,8 @@ impl Shelves {
     /// Notes that a section of a manual was used, for the finds that led to it.
     pub fn note_use(&self, owner: &Identity, place: &Ref, part: &Part) {
         if let Ok(manual_id) = place.manual_id() {
-            self.adaptive.used(owner, manual_id, &part.path, part.node_line as u64);
+            let line = (part.scope != Scope::File).then_some(part.node_line as u64);
+            self.adaptive.used(owner, manual_id, &part.path, line);
         }
     }
 

@@ -16,6 +16,14 @@ use crate::app::App;
 const CELLS: u64 = 60;
 const MOST_RANGES: usize = 10;
 
+/// A path as the tools want it: from the vault, also where it was typed or pasted from here.
+fn from_vault(app: &App, path: &str) -> String {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let inside = real(Path::new(path)).zip(real(&app.library.vault_folder()));
+    let inside = inside.and_then(|(path, vault)| Some(path.strip_prefix(vault).ok()?.display().to_string()));
+    inside.filter(|_| !app.library.vault_folder().join(path).exists()).unwrap_or_else(|| path.to_owned())
+}
+
 /// Shows which lines of a file are covered.
 pub(super) fn coverage(
     app: &App,
@@ -23,16 +31,17 @@ pub(super) fn coverage(
     lines: Option<&str>,
     artifact: Option<&str>,
 ) -> Result<(), Failure> {
+    let (file, artifact) = (from_vault(app, file), artifact.map(|path| from_vault(app, path)));
     let mut ranges = lines.map(parse).transpose()?.unwrap_or_default();
-    if let Some(artifact) = artifact {
-        ranges.extend(audit_files(&app.library, artifact, file).map_err(|error| failure(&error))?.cited);
+    if let Some(artifact) = &artifact {
+        ranges.extend(audit_files(&app.library, artifact, &file).map_err(|error| failure(&error))?.cited);
     }
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     let arguments = json!({ "path": file, "cited_ranges": ranges });
     let found = runtime.block_on(eval::call(&app.registry()?, "vault_coverage", arguments))?;
     let total = found.get("total_lines").and_then(Value::as_u64).unwrap_or_default();
     let coverage = Coverage::new(total, ranges);
-    let place = app.library.vault_folder().join(found.get("path").and_then(Value::as_str).unwrap_or(file));
+    let place = app.library.vault_folder().join(found.get("path").and_then(Value::as_str).unwrap_or(&file));
     let colours = Colours::of(&io::stdout(), app.no_color);
     print(&picture(&coverage, &place, app.library.coverage_min_ratio, colours))?;
     Ok(())
@@ -40,16 +49,16 @@ pub(super) fn coverage(
 
 /// Shows what in an artifact is to be mended. Fails when something is, so that scripts notice.
 pub(super) fn run(app: &App, artifact: &str, source: &str) -> Result<(), Failure> {
-    let audited = audit_files(&app.library, artifact, source).map_err(|error| failure(&error))?;
+    let audited = audit_files(&app.library, &from_vault(app, artifact), &from_vault(app, source))
+        .map_err(|error| failure(&error))?;
     let colours = Colours::of(&io::stdout(), app.no_color);
     let vault = app.library.vault_folder();
     let place = super::find::nearby(&vault.join(&audited.artifact_path));
     let mut text = String::new();
     for finding in &audited.findings {
         let kind = colours.paint(33, finding.kind.name());
-        let what = finding.message.split_once(": ").map_or(finding.message.as_str(), |(_, what)| what);
         let node = finding.node_id.as_deref().map(|node| format!("{node}: ")).unwrap_or_default();
-        let what = plain(&format!("{node}{what}")).replace('\n', " ");
+        let what = plain(&format!("{node}{}", finding.what)).replace('\n', " ");
         text.push_str(&format!("{}:{}  {kind}  {what}\n", plain(&place), finding.line));
     }
     let Audited { source_lines, cited, findings, source_path, .. } = audited;

@@ -29,10 +29,15 @@ pub fn thresholds(records: &[Record], now: i64, base: Thresholds, min_recall: f6
         return base;
     }
     let mut next = current;
-    if rested(records, now, |record| record.candidate_low_threshold) {
+    let moved_low = current.candidate_low != base.candidate_low;
+    if rested(records, now, moved_low, |record| (record.candidate_low_threshold, record.candidate_low_since))
+    {
         next.candidate_low = step_low(records, current.candidate_low, min_recall);
     }
-    if rested(records, now, |record| (record.file_bias_threshold * 100.0).round()) {
+    let moved_bias = (current.file_bias - base.file_bias).abs() > f64::EPSILON;
+    if rested(records, now, moved_bias, |record| {
+        ((record.file_bias_threshold * 100.0).round(), record.file_bias_since)
+    }) {
         next.file_bias = step_bias(records, current.file_bias, min_recall);
     }
     within(next)
@@ -46,12 +51,20 @@ fn within(thresholds: Thresholds) -> Thresholds {
     }
 }
 
-/// Whether there are enough finds at the value in force, and a day has passed since it was set.
-fn rested<T: PartialEq>(records: &[Record], now: i64, value: impl Fn(&Record) -> T) -> bool {
-    let Some(last) = records.last().map(&value) else { return false };
-    let same = records.iter().rev().take_while(|record| value(record) == last).count();
+/// Whether there are enough finds at the value in force, and a day has passed since it was set. Where the record of that is
+/// gone, a value that is not the usual one was set no earlier than the oldest record.
+fn rested<T: PartialEq>(
+    records: &[Record],
+    now: i64,
+    moved: bool,
+    value: impl Fn(&Record) -> (T, Option<i64>),
+) -> bool {
+    let Some((last, since)) = records.last().map(&value) else { return false };
+    let same = records.iter().rev().take_while(|record| value(record).0 == last).count();
     let before = records.len() - same;
-    let since = records.get(before).filter(|_| before > 0).map(|record| record.ts);
+    let seen = records.get(before).filter(|_| before > 0).map(|record| record.ts);
+    let oldest = records.first().filter(|_| moved).map(|record| record.ts);
+    let since = since.max(seen).or(oldest);
     same >= RECENT && since.is_none_or(|since| now.saturating_sub(since) >= PAUSE)
 }
 
@@ -149,6 +162,8 @@ mod tests {
             marginal_gain: Some(0.0075),
             candidate_low_threshold: thresholds.candidate_low,
             file_bias_threshold: thresholds.file_bias,
+            candidate_low_since: None,
+            file_bias_since: None,
             trace_hash: "1".repeat(16),
             home_candidates: Some(10),
             home_bias: 0.3,
@@ -232,6 +247,22 @@ mod tests {
         });
         assert_eq!(seen.last().unwrap().file_bias, 0.70);
         assert_bounded(&seen);
+    }
+
+    #[test]
+    fn the_pace_holds_when_older_records_are_gone() {
+        let moved = Thresholds { candidate_low: 4, ..BASE };
+        let minute = 60 * 1000;
+        let mut records: Vec<_> = (0..400).map(|number| record(number * minute / 10, moved)).collect();
+        for record in &mut records {
+            (record.home_candidates, record.used_found) = (Some(4), 0);
+        }
+        assert_eq!(thresholds(&records, HOUR, BASE, 0.9), moved, "it was set within the hour");
+        assert_eq!(thresholds(&records, 30 * HOUR, BASE, 0.9).candidate_low, 5);
+        for record in &mut records {
+            record.candidate_low_since = Some(29 * HOUR);
+        }
+        assert_eq!(thresholds(&records, 30 * HOUR, BASE, 0.9), moved);
     }
 
     #[test]

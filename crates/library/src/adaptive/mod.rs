@@ -50,6 +50,7 @@ struct Waiting {
     reach: Reach,
     /// What it found, and what of that lies outside the manual that it began in.
     found: HashSet<u64>,
+    found_files: HashSet<u64>,
     found_elsewhere: HashSet<u64>,
     /// What was used of it.
     used: HashSet<u64>,
@@ -60,13 +61,17 @@ struct Waiting {
 pub struct Reach {
     /// The manuals.
     pub manuals: HashSet<String>,
-    /// The files of them that it did not, by their numbers.
+    /// The files of them that it looked at, by their numbers; none = all.
+    pub only: Option<HashSet<u64>>,
+    /// The files of them that it did not.
     pub except: HashSet<u64>,
 }
 
 /// A section that a find had.
 pub struct Had {
     pub number: u64,
+    /// The number of its file.
+    pub file: u64,
     /// Whether it lies outside the manual that the find began in.
     pub elsewhere: bool,
 }
@@ -122,13 +127,26 @@ impl Adaptive {
     }
 
     /// Keeps a find. A disk that is full or cannot be written is no reason to fail.
-    pub fn keep(&self, owner: &Identity, record: Record, reach: Reach, had: &[Had]) {
+    pub fn keep(&self, owner: &Identity, mut record: Record, reach: Reach, had: &[Had]) {
         let mut book = self.book();
+        let last = book.records.last();
+        let carried = |same: bool, since: Option<i64>| if same { since } else { Some(record.ts) };
+        let low = last.map(|last| {
+            carried(last.candidate_low_threshold == record.candidate_low_threshold, last.candidate_low_since)
+        });
+        let bias = last.map(|last| {
+            carried(
+                (last.file_bias_threshold - record.file_bias_threshold).abs() < 0.001,
+                last.file_bias_since,
+            )
+        });
+        (record.candidate_low_since, record.file_bias_since) = (low.flatten(), bias.flatten());
         book.waiting.push_back(Waiting {
             owner: owner.clone(),
             trace_hash: record.trace_hash.clone(),
             reach,
             found: had.iter().map(|had| had.number).collect(),
+            found_files: had.iter().map(|had| had.file).collect(),
             found_elsewhere: had.iter().filter(|had| had.elsewhere).map(|had| had.number).collect(),
             used: HashSet::new(),
         });
@@ -147,46 +165,64 @@ impl Adaptive {
             file.append(&line);
             return;
         }
-        let Book { records, changed, .. } = &mut *book;
-        file.rewrite(&mut |text| {
-            let mut lines = read(text, i64::MAX);
-            for line in &mut lines {
-                if let Some(known) = records
-                    .iter()
-                    .find(|known| changed.contains(&known.trace_hash) && known.trace_hash == line.trace_hash)
-                {
-                    *line = known.clone();
-                }
-            }
-            let last =
-                records.last().filter(|last| !lines.iter().any(|line| line.trace_hash == last.trace_hash));
-            lines.extend(last.cloned());
-            let surplus = if lines.len() > MOST_RECORDS { lines.len() - KEPT_RECORDS } else { 0 };
-            lines
-                .iter()
-                .skip(surplus)
-                .filter_map(|line| serde_json::to_string(line).ok())
-                .map(|line| line + "\n")
-                .collect()
-        });
-        changed.clear();
+        self.write(&mut book);
     }
 
-    /// Notes that a section was used. It counts for the caller's newest find that looked at its file.
-    pub fn used(&self, owner: &Identity, manual_id: &str, path: &str, line: u64) {
-        let number = section_number(manual_id, path, line);
+    /// Writes what changed, and the newest find where it is not there yet. What could not be written is tried again later.
+    fn write(&self, book: &mut Book) {
+        let Some(file) = &self.file else { return };
+        let Book { records, changed, .. } = book;
+        let written = file.rewrite(&mut |text| {
+            // Lines of others stay as they are.
+            let mut lines: Vec<(String, Option<Record>)> =
+                text.lines().map(|line| (line.to_owned(), serde_json::from_str(line).ok())).collect();
+            for (line, known) in &mut lines {
+                let trace =
+                    known.as_ref().map(|known| &known.trace_hash).filter(|trace| changed.contains(*trace));
+                let newer =
+                    trace.and_then(|trace| records.iter().find(|record| record.trace_hash == **trace));
+                if let Some(newer) = newer.and_then(|newer| serde_json::to_string(newer).ok()) {
+                    *line = newer;
+                }
+            }
+            let is_there = |last: &Record| {
+                lines
+                    .iter()
+                    .any(|(_, known)| known.as_ref().is_some_and(|known| known.trace_hash == last.trace_hash))
+            };
+            let last = records
+                .last()
+                .filter(|last| !is_there(last))
+                .and_then(|last| serde_json::to_string(last).ok());
+            lines.extend(last.map(|last| (last, None)));
+            let surplus = if lines.len() > MOST_RECORDS { lines.len() - KEPT_RECORDS } else { 0 };
+            lines.into_iter().skip(surplus).map(|(line, _)| line + "\n").collect()
+        });
+        if written {
+            changed.clear();
+        }
+    }
+
+    /// Notes that a section was used, or a whole file where no line is named. It counts for the caller's newest find that
+    /// looked at the file, and is written at once: the process may end any time.
+    pub fn used(&self, owner: &Identity, manual_id: &str, path: &str, line: Option<u64>) {
         let file = file_number(manual_id, path);
+        let number = line.map_or(file, |line| section_number(manual_id, path, line));
         let mut book = self.book();
         let reaches = |find: &&mut Waiting| {
+            let reach = &find.reach;
             find.owner == *owner
-                && find.reach.manuals.contains(manual_id)
-                && !find.reach.except.contains(&file)
+                && reach.manuals.contains(manual_id)
+                && reach.only.as_ref().is_none_or(|only| only.contains(&file))
+                && !reach.except.contains(&file)
         };
         let Some(find) = book.waiting.iter_mut().rev().find(reaches) else { return };
         if !find.used.insert(number) {
             return;
         }
-        let (found, elsewhere) = (find.found.contains(&number), find.found_elsewhere.contains(&number));
+        let found =
+            if line.is_some() { find.found.contains(&number) } else { find.found_files.contains(&file) };
+        let elsewhere = find.found_elsewhere.contains(&number);
         let trace = find.trace_hash.clone();
         let Book { records, changed, .. } = &mut *book;
         if let Some(record) = records.iter_mut().rev().find(|record| record.trace_hash == trace) {
@@ -194,6 +230,7 @@ impl Adaptive {
             record.used_found += usize::from(found);
             record.used_widened += usize::from(elsewhere);
             changed.insert(trace);
+            self.write(&mut book);
         }
     }
 }

@@ -50,6 +50,12 @@ pub struct Record {
     pub candidate_low_threshold: usize,
     /// The thresholds in force.
     pub file_bias_threshold: f64,
+    /// When each threshold was last moved; none where it never was.
+    #[serde(default)]
+    pub candidate_low_since: Option<i64>,
+    /// The same for the other.
+    #[serde(default)]
+    pub file_bias_since: Option<i64>,
     /// The find's trace, as a hash, so that what is used later can be added.
     pub trace_hash: String,
     /// Candidates in the manual that it began in; none where it began in all.

@@ -71,13 +71,13 @@ impl Graph {
         (0..self.nodes.len()).filter(|node| !reached.contains(node)).collect()
     }
 
-    /// Decisions with fewer than two ways out, and how many each has; a way back to itself is none.
-    pub fn undecided(&self) -> Vec<(usize, usize)> {
-        let mut out: HashMap<usize, HashSet<usize>> = HashMap::new();
-        for (from, to) in self.ways.iter().filter(|(from, to)| from != to) {
-            out.entry(*from).or_default().insert(*to);
+    /// Decisions with fewer than two ways out as they are drawn, and how many each has. A way back to itself is one.
+    pub fn undecided(&self, drawn: &[(usize, usize)]) -> Vec<(usize, usize)> {
+        let mut out: HashMap<usize, usize> = HashMap::new();
+        for (from, _) in drawn {
+            *out.entry(*from).or_default() += 1;
         }
-        let ways = |node: usize| out.get(&node).map_or(0, HashSet::len);
+        let ways = |node: usize| out.get(&node).copied().unwrap_or_default();
         let decisions = self.nodes.iter().enumerate().filter(|(_, node)| node.decision);
         decisions.map(|(node, _)| (node, ways(node))).filter(|(_, ways)| *ways < 2).collect()
     }
@@ -95,8 +95,8 @@ mod tests {
         graph.decide(d);
         graph.decide(b);
         assert_eq!(
-            (graph.first_root(), graph.unreachable(a), graph.undecided()),
-            (Some(c), vec![c], vec![(d, 0)])
+            (graph.first_root(), graph.unreachable(a), graph.undecided(&graph.ways)),
+            (Some(c), vec![c], vec![(d, 1)])
         );
         assert_eq!((graph.node("a"), graph.find("z")), (a, None));
         assert_eq!(Graph::default().first_root(), None);

@@ -1,11 +1,12 @@
 //! A JSON artifact: nodes and edges in the shapes that tools write.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
 use super::graph::Graph;
-use super::marks::{Mark, mark};
+use super::marks::{Mark, called, mark};
 use super::{Artifact, Crossing, Drawn, Element, Finding, Kind};
 use crate::ranges::LineRange;
 
@@ -31,7 +32,13 @@ pub fn read(text: &str) -> Artifact {
         }
     };
     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-    gather(&value, &mut nodes, &mut edges);
+    let mut odd = Vec::new();
+    gather(&value, &mut nodes, &mut edges, &mut odd);
+    artifact.findings.extend(odd.iter().map(|what| refuse(what)));
+    for (number, line) in (1..).zip(text.lines()) {
+        let what = "the artifact itself marks it so; settle it, then remove the mark";
+        artifact.findings.extend(called(line).into_iter().map(|kind| Finding::at(kind, number, None, what)));
+    }
     if nodes.is_empty() {
         let what = "no nodes were found; expected {\"nodes\": […], \"edges\": […]}, a tree with children, or a list of nodes with ids";
         artifact.findings.push(refuse(what));
@@ -54,8 +61,13 @@ pub fn read(text: &str) -> Artifact {
         let index = graph.node(&found.id);
         let mut element = Element::new(&found.id, line_of(&found.id));
         element.in_graph = true;
-        for key in ["source_lines", "source_line", "sourceLines", "lines"] {
-            element.take(found.value.get(key).and_then(cites));
+        let inner = ["data", "metadata", "properties", "meta"]
+            .iter()
+            .filter_map(|key| found.value.get(*key)?.as_object());
+        for value in std::iter::once(found.value).chain(inner) {
+            for key in ["source_lines", "source_line", "sourceLines"] {
+                element.take(element.line, value.get(key).and_then(cites));
+            }
         }
         let text =
             |key: &str| found.value.get(key).and_then(Value::as_str).unwrap_or_default().to_lowercase();
@@ -69,25 +81,39 @@ pub fn read(text: &str) -> Artifact {
         }
         artifact.elements.push(element);
     }
+    // Some tools link by names or by places in the list instead of ids.
+    let names: HashMap<&str, &str> = nodes
+        .iter()
+        .filter_map(|found| Some((found.value.get("name")?.as_str()?, found.id.as_str())))
+        .collect();
+    let order: Vec<&str> = nodes.iter().map(|found| found.id.as_str()).collect();
+    let find = |graph: &Graph, id: &str| {
+        let by_place = || id.parse::<usize>().ok().and_then(|place| graph.find(order.get(place)?));
+        graph.find(id).or_else(|| graph.find(names.get(id)?)).or_else(by_place)
+    };
     for found in &nodes {
         let Some(from) = graph.find(&found.id) else { continue };
         if let Some(parent) = found.parent.as_ref().and_then(|parent| graph.find(parent)) {
             graph.ways.push((parent, from));
         }
-        for key in ["next", "to", "edges", "targets"] {
-            for target in names(found.value.get(key)) {
+        for key in ["next", "to", "edges", "targets", "transitions"] {
+            for target in targets(found.value.get(key)) {
                 edges.push((found.id.clone(), target, false));
             }
         }
+        // State machines name what each event leads to.
+        for target in found.value.get("on").and_then(Value::as_object).into_iter().flat_map(Map::values) {
+            edges.extend(targets(Some(target)).into_iter().map(|target| (found.id.clone(), target, false)));
+        }
         for key in ["refs", "references", "see", "see_also", "related", "links"] {
-            for target in names(found.value.get(key)) {
-                let to = graph.find(&target);
+            for target in targets(found.value.get(key)).into_iter().filter(|target| !target.contains("://")) {
+                let to = find(&graph, &target);
                 artifact.crossings.push(Crossing { from, to, named: target });
             }
         }
     }
     for (from, to, is_reference) in edges {
-        match (graph.find(&from), graph.find(&to)) {
+        match (find(&graph, &from), find(&graph, &to)) {
             (Some(from), Some(to)) if is_reference => {
                 let named = graph.nodes.get(to).map(|node| node.id.clone()).unwrap_or_default();
                 artifact.crossings.push(Crossing { from, to: Some(to), named });
@@ -103,8 +129,10 @@ pub fn read(text: &str) -> Artifact {
         }
     }
     let places: HashMap<usize, usize> = (0..graph.nodes.len()).map(|index| (index, index)).collect();
-    let start = graph.first_root();
-    artifact.graphs.push(Drawn { graph, start, places });
+    let initial = value.get("initial").and_then(Value::as_str).and_then(|id| graph.find(id));
+    let start = initial.or_else(|| graph.first_root());
+    let drawn = graph.ways.clone();
+    artifact.graphs.push(Drawn { graph, drawn, start, places });
     artifact
 }
 
@@ -119,38 +147,62 @@ fn lines_of(text: &str) -> HashMap<&str, usize> {
     lines
 }
 
-/// Finds the nodes and edges of the usual shapes.
-fn gather<'a>(value: &'a Value, nodes: &mut Vec<Found<'a>>, edges: &mut Vec<(String, String, bool)>) {
+/// An edge: from, to, and whether it is a reference.
+type Edge = (String, String, bool);
+
+/// Finds the nodes and edges of the usual shapes, and what is of none.
+fn gather<'a>(value: &'a Value, nodes: &mut Vec<Found<'a>>, edges: &mut Vec<Edge>, odd: &mut Vec<String>) {
     match value {
         Value::Object(object) => {
-            let inside =
-                ["graph", "elements", "diagram", "flowchart"].iter().find_map(|key| object.get(*key));
-            if let Some(inside) = inside.filter(|inside| inside.is_object() || inside.is_array()) {
-                return gather(inside, nodes, edges);
+            let listed = ["nodes", "vertices", "states", "steps"].iter().find_map(|key| object.get(*key));
+            let inside = ["graph", "elements", "diagram", "flowchart", "graphs"]
+                .iter()
+                .find_map(|key| object.get(*key));
+            if let (None, Some(inside)) =
+                (listed, inside.filter(|inside| inside.is_object() || inside.is_array()))
+            {
+                return gather(inside, nodes, edges, odd);
             }
-            match ["nodes", "vertices", "states", "steps"].iter().find_map(|key| object.get(*key)) {
-                Some(Value::Array(list)) => list.iter().for_each(|item| node(item, None, nodes, 0)),
+            match listed {
+                Some(Value::Array(list)) => list.iter().for_each(|item| node(item, None, nodes, odd, 0)),
                 Some(Value::Object(named)) => {
                     for (id, item) in named {
-                        if let Value::Object(value) = item {
-                            nodes.push(Found { id: id.clone(), value, parent: None });
+                        match item {
+                            Value::Object(value) => nodes.push(Found { id: id.clone(), value, parent: None }),
+                            _ => odd.push(format!("the node `{id}` is no object")),
                         }
                     }
                 }
-                _ => node(value, None, nodes, 0),
+                _ if object.contains_key("id") || object.contains_key("children") => {
+                    node(value, None, nodes, odd, 0);
+                }
+                _ => {}
             }
-            let listed =
-                ["edges", "links", "transitions", "connections"].iter().find_map(|key| object.get(*key));
-            for item in listed.and_then(Value::as_array).into_iter().flatten() {
-                edges.extend(edge(item));
+            for key in ["edges", "links", "transitions", "connections"] {
+                match object.get(key) {
+                    Some(Value::Array(list)) => list.iter().for_each(|item| match edge(item) {
+                        Some(edge) => edges.push(edge),
+                        None => odd.push(format!("an edge of an unknown form: {}", short(item))),
+                    }),
+                    // By the node that they come from, as workflow tools write them.
+                    Some(Value::Object(from)) => {
+                        for (from, to) in from {
+                            edges.extend(deep_targets(to).into_iter().map(|to| (from.clone(), to, false)));
+                        }
+                    }
+                    _ => {}
+                }
             }
         }
         Value::Array(list) => {
             for item in list {
-                // Cytoscape lists nodes and edges together.
-                match edge(item) {
+                // Nodes and edges may be listed together, and several graphs.
+                let is_edge = ["source", "from"].iter().any(|key| inner(item).contains_key(*key))
+                    && ["target", "to"].iter().any(|key| inner(item).contains_key(*key));
+                match edge(item).filter(|_| is_edge) {
                     Some(edge) => edges.push(edge),
-                    None => node(item, None, nodes, 0),
+                    None if item.get("nodes").is_some() => gather(item, nodes, edges, odd),
+                    None => node(item, None, nodes, odd, 0),
                 }
             }
         }
@@ -158,21 +210,54 @@ fn gather<'a>(value: &'a Value, nodes: &mut Vec<Found<'a>>, edges: &mut Vec<(Str
     }
 }
 
+static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+
+/// What an item says: some tools wrap it in `data`.
+fn inner(item: &Value) -> &Map<String, Value> {
+    let object = item.as_object().unwrap_or(&NOTHING);
+    match object.get("data") {
+        Some(Value::Object(data)) if !object.contains_key("id") && !object.contains_key("source") => data,
+        _ => object,
+    }
+}
+
+fn short(value: &Value) -> String {
+    value.to_string().chars().take(60).collect()
+}
+
 /// A node, and its children.
-fn node<'a>(item: &'a Value, parent: Option<&str>, nodes: &mut Vec<Found<'a>>, depth: usize) {
-    let Value::Object(value) = item else { return };
-    let value = match value.get("data") {
-        Some(Value::Object(data)) => data,
-        _ => value,
-    };
-    let Some(id) = ["id", "key", "name", "node_id"].iter().find_map(|key| name(value.get(*key))) else {
+fn node<'a>(
+    item: &'a Value,
+    parent: Option<&str>,
+    nodes: &mut Vec<Found<'a>>,
+    odd: &mut Vec<String>,
+    depth: usize,
+) {
+    let value = inner(item);
+    let Some(id) = ["id", "key", "name", "node_id", "title"].iter().find_map(|key| name(value.get(*key)))
+    else {
+        odd.push(format!("a node without an id: {}", short(item)));
         return;
     };
     nodes.push(Found { id: id.clone(), value, parent: parent.map(str::to_owned) });
     if depth < MOST_DEPTH {
         for child in value.get("children").and_then(Value::as_array).into_iter().flatten() {
-            node(child, Some(&id), nodes, depth + 1);
+            node(child, Some(&id), nodes, odd, depth + 1);
         }
+    }
+}
+
+/// Every node that is named anywhere in a value.
+fn deep_targets(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(list) => list.iter().flat_map(deep_targets).collect(),
+        Value::Object(object) => {
+            match ["node", "target", "to", "id"].iter().find_map(|key| name(object.get(*key))) {
+                Some(name) => vec![name],
+                None => object.values().flat_map(deep_targets).collect(),
+            }
+        }
+        other => name(Some(other)).into_iter().collect(),
     }
 }
 
@@ -183,11 +268,8 @@ fn edge(item: &Value) -> Option<(String, String, bool)> {
             [from, to, ..] => Some((name(Some(from))?, name(Some(to))?, false)),
             _ => None,
         },
-        Value::Object(value) => {
-            let value = match value.get("data") {
-                Some(Value::Object(data)) => data,
-                _ => value,
-            };
+        Value::Object(_) => {
+            let value = inner(item);
             let end = |keys: &[&str]| keys.iter().find_map(|key| name(value.get(*key)));
             let kind =
                 value.get("type").or_else(|| value.get("kind")).and_then(Value::as_str).unwrap_or_default();
@@ -212,12 +294,15 @@ fn name(value: Option<&Value>) -> Option<String> {
     }
 }
 
-fn names(value: Option<&Value>) -> Vec<String> {
+/// The nodes that a list, or one value, names.
+fn targets(value: Option<&Value>) -> Vec<String> {
+    let named = |item: &Value| {
+        let keys = ["target", "to", "id", "node"];
+        name(Some(item)).or_else(|| keys.iter().find_map(|key| name(item.get(*key))))
+    };
     match value {
-        Some(Value::Array(list)) => {
-            list.iter().filter_map(|item| name(Some(item)).or_else(|| name(item.get("to")))).collect()
-        }
-        other => name(other).into_iter().collect(),
+        Some(Value::Array(list)) => list.iter().filter_map(named).collect(),
+        other => other.and_then(named).into_iter().collect(),
     }
 }
 
@@ -237,8 +322,9 @@ fn cites(value: &Value) -> Option<Mark> {
         },
         Value::Object(range) => {
             let start = ["start_line", "start", "from"].iter().find_map(|key| number(range.get(*key)));
-            let end = ["end_line", "end", "to"].iter().find_map(|key| number(range.get(*key)));
-            match start {
+            let ends: Vec<_> = ["end_line", "end", "to"].iter().filter_map(|key| range.get(*key)).collect();
+            let end = ends.iter().find_map(|end| number(Some(end)));
+            match start.filter(|_| ends.is_empty() || end.is_some()) {
                 Some(start_line) => {
                     let range = LineRange { start_line, end_line: end.unwrap_or(start_line) };
                     Some(Mark { ranges: vec![range], unreadable: None })

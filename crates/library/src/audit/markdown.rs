@@ -3,128 +3,150 @@
 
 use std::collections::HashMap;
 
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
 use super::marks::{called, mark};
 use super::mermaid::{Chart, is_flowchart};
 use super::{Artifact, Crossing, Drawn, Element, Finding, Kind};
-use crate::text::{LineIndex, slug};
-
-/// A fence that is open: its sign, and the lines of a diagram where it holds one.
-struct Fence<'a> {
-    sign: &'a str,
-    diagram: Option<Vec<(usize, &'a str)>>,
-}
+use crate::text::{LineIndex, find_anchor, markdown_nodes, percent_decoded};
 
 /// Reads a Markdown artifact.
 pub fn read(text: &str, name: &str) -> Artifact {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = LineIndex::new(text);
-    let nodes = crate::text::markdown_nodes(text, &lines, name);
     let line = |number: usize| lines.line(number).and_then(|range| text.get(range)).unwrap_or_default();
     let mut artifact = Artifact::default();
-    let mut sections: Vec<(usize, usize)> = Vec::new();
-    for node in &nodes {
+    let mut starts: Vec<usize> = Vec::new();
+    for node in markdown_nodes(text, &lines, name) {
         // What stands before the first heading is no element.
-        let is_heading = !(node.start_line == 1 && node.title == name);
-        if is_heading {
-            sections.push((node.start_line, artifact.elements.len()));
+        let first = line(node.start_line).trim_start();
+        if node.title != name || node.start_line > 1 || first.starts_with('#') {
+            starts.push(node.start_line);
             artifact.elements.push(Element::new(&node.title, node.start_line));
         }
     }
-    let mut fence: Option<Fence<'_>> = None;
-    let mut element: Option<usize> = None;
+    let owner = |number: usize| starts.partition_point(|start| *start <= number).checked_sub(1);
     for number in 1..=lines.count() {
-        if let Ok(index) = sections.binary_search_by_key(&number, |(start, _)| *start) {
-            element = sections.get(index).map(|(_, element)| *element);
-        }
         let words = line(number);
-        let owner = element.and_then(|element| artifact.elements.get_mut(element));
-        let owner_id = owner.as_ref().map(|owner| owner.id.clone());
-        if let Some(owner) = owner {
-            owner.take(mark(words));
-            if fence.is_none() {
-                owner.links.extend(links(words));
-            }
+        let found = mark(words);
+        let element = owner(number).and_then(|owner| artifact.elements.get_mut(owner));
+        let id = element.as_ref().map(|element| element.id.clone()).unwrap_or_default();
+        if let Some(element) = element {
+            element.take(number, found.clone());
         }
-        artifact.loose_marks.extend(mark(words).map(|mark| (number, words.to_owned(), mark)));
-        if let Some(kind) = called(words) {
-            let id = owner_id.unwrap_or_default();
-            artifact.findings.push(Finding::at(
-                kind,
-                number,
-                Some(&id),
-                "the artifact itself marks it so; settle it, then remove the mark",
-            ));
-        }
-        let trimmed = words.trim_start();
-        match &mut fence {
-            None => {
-                let sign = ["```", "~~~"].into_iter().find(|sign| trimmed.starts_with(sign));
-                fence = sign.map(|sign| {
-                    let language = trimmed.trim_start_matches(['`', '~']).trim();
-                    Fence { sign, diagram: (language == "mermaid").then(Vec::new) }
-                });
-            }
-            Some(open)
-                if trimmed.starts_with(open.sign)
-                    && trimmed.trim_start_matches(['`', '~']).trim().is_empty() =>
-            {
-                if let Some(diagram) = fence.take().and_then(|fence| fence.diagram) {
-                    draw(&diagram, &mut artifact);
-                }
-            }
-            Some(open) => {
-                if let Some(diagram) = &mut open.diagram {
-                    diagram.push((number, words));
-                }
-            }
+        artifact.marks.extend(found.map(|mark| (number, words.to_owned(), mark)));
+        for kind in called(words) {
+            let what = "the artifact itself marks it so; settle it, then remove the mark";
+            artifact.findings.push(Finding::at(kind, number, Some(&id), what));
         }
     }
-    if let Some(diagram) = fence.and_then(|fence| fence.diagram) {
-        draw(&diagram, &mut artifact);
+    let (diagrams, links) = blocks(text, &lines);
+    for diagram in &diagrams {
+        draw(diagram, &mut artifact);
     }
-    cross(&mut artifact);
+    // Azure's wikis fence diagrams with colons.
+    let mut colons: Option<Vec<(usize, &str)>> = None;
+    for number in 1..=lines.count() {
+        let words = line(number);
+        match (&mut colons, words.trim()) {
+            (None, start) if start.strip_prefix(":::").is_some_and(is_mermaid) => colons = Some(Vec::new()),
+            (Some(_), ":::") => {
+                draw(&colons.take().unwrap_or_default(), &mut artifact);
+            }
+            (Some(diagram), _) => diagram.push((number, words)),
+            _ => {}
+        }
+    }
+    for (number, target) in links {
+        let (file, anchor) = target.split_once('#').unwrap_or((target.as_str(), ""));
+        let Some(from) = owner(number).filter(|_| !anchor.is_empty() && (file.is_empty() || file == name))
+        else {
+            continue;
+        };
+        let titles = artifact.elements.iter().take(starts.len()).map(|element| element.id.as_str());
+        let to = find_anchor(titles, &percent_decoded(anchor));
+        if to != Some(from) {
+            artifact.crossings.push(Crossing { from, to, named: format!("#{anchor}") });
+        }
+    }
     artifact
 }
 
-/// The anchors that a line links to, within the artifact.
-fn links(line: &str) -> Vec<String> {
-    let anchors = line.split("](#").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()));
-    let wiki =
-        line.split("[[").skip(1).filter_map(|rest| Some(slug(rest.split_once("]]")?.0.split('|').next()?)));
-    anchors.chain(wiki).collect()
+/// A flowchart in a file of its own.
+pub fn read_chart(text: &str) -> Artifact {
+    let lines: Vec<_> = text.lines().enumerate().map(|(index, line)| (index + 1, line)).collect();
+    let mut artifact = Artifact::default();
+    artifact
+        .marks
+        .extend(lines.iter().filter_map(|(number, line)| Some((*number, (*line).to_owned(), mark(line)?))));
+    draw(&lines, &mut artifact);
+    artifact
 }
 
-/// Notes which sections link to which.
-fn cross(artifact: &mut Artifact) {
-    let mut slugs: HashMap<String, usize> = HashMap::new();
-    for (index, element) in artifact.elements.iter().enumerate() {
-        slugs.entry(slug(&element.id)).or_insert(index);
-    }
-    for (index, element) in
-        artifact.elements.iter().enumerate().filter(|(_, element)| !element.links.is_empty())
-    {
-        for link in &element.links {
-            let to = slugs.get(&slug(link)).copied();
-            if to != Some(index) {
-                artifact.crossings.push(Crossing { from: index, to, named: link.clone() });
+/// Lines of diagrams, and links with the lines that they stand on.
+type Blocks<'a> = (Vec<Vec<(usize, &'a str)>>, Vec<(usize, String)>);
+
+/// Finds diagrams and links, wherever Markdown has them.
+fn blocks<'a>(text: &'a str, lines: &LineIndex) -> Blocks<'a> {
+    let (mut diagrams, mut links) = (Vec::new(), Vec::new());
+    let mut open: Option<Vec<(usize, &str)>> = None;
+    for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if is_mermaid(&info) => {
+                open = Some(Vec::new());
             }
+            Event::Text(_) => {
+                if let Some(diagram) = &mut open {
+                    let part = text.get(range.clone()).unwrap_or_default();
+                    let first = lines.line_at(range.start);
+                    diagram.extend(part.lines().enumerate().map(|(index, line)| (first + index, line)));
+                }
+            }
+            Event::End(TagEnd::CodeBlock) => diagrams.extend(open.take()),
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                links.push((lines.line_at(range.start), dest_url.to_string()));
+            }
+            _ => {}
         }
     }
+    (diagrams, links)
+}
+
+/// Whether the words behind a fence say that it holds a diagram.
+fn is_mermaid(info: &str) -> bool {
+    let word = info.trim_start().trim_start_matches(['{', '.']);
+    let end = word.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(word.len());
+    word.get(..end).is_some_and(|word| word.eq_ignore_ascii_case("mermaid"))
 }
 
 /// Reads a diagram; one that is no flowchart is not audited, and that is said.
 fn draw(lines: &[(usize, &str)], artifact: &mut Artifact) {
     let mut lines = lines;
-    // A diagram may have front matter.
-    if let Some(((_, "---"), rest)) =
-        lines.split_first().map(|((number, line), rest)| ((number, line.trim()), rest))
-    {
-        let end = rest.iter().position(|(_, line)| line.trim() == "---").map_or(rest.len(), |end| end + 1);
-        lines = rest.get(end..).unwrap_or_default();
-    }
-    let is_content =
-        |(_, line): &&(usize, &str)| !line.trim().is_empty() && !line.trim_start().starts_with("%%");
-    let start = lines.iter().position(|line| is_content(&line)).unwrap_or(lines.len());
-    let lines = lines.get(start..).unwrap_or_default();
+    let skip = |lines: &mut &[(usize, &str)]| {
+        let blank = |line: &str| line.is_empty() || (line.starts_with("%%") && !line.starts_with("%%{"));
+        while let Some(((_, line), rest)) = lines.split_first() {
+            match line.trim() {
+                line if blank(line) => *lines = rest,
+                // A diagram may have front matter and directives.
+                "---" => {
+                    let end = rest
+                        .iter()
+                        .position(|(_, line)| line.trim() == "---")
+                        .map_or(rest.len(), |end| end + 1);
+                    *lines = rest.get(end..).unwrap_or_default();
+                }
+                line if line.starts_with("%%{") => {
+                    let end = lines
+                        .iter()
+                        .position(|(_, line)| line.contains("}%%"))
+                        .map_or(lines.len(), |end| end + 1);
+                    *lines = lines.get(end..).unwrap_or_default();
+                }
+                _ => break,
+            }
+        }
+    };
+    skip(&mut lines);
     let Some((number, header)) = lines.first() else { return };
     let word = header.split([' ', ';', '\t']).find(|word| !word.is_empty()).unwrap_or_default();
     if !is_flowchart(word) {
@@ -140,15 +162,16 @@ fn draw(lines: &[(usize, &str)], artifact: &mut Artifact) {
     let mut places = HashMap::new();
     for (index, node) in chart.graph.nodes.iter().enumerate().filter(|(_, node)| !node.group) {
         let lines = chart.lines.get(index).cloned().unwrap_or_default();
-        let mut element = Element::new(&node.id, lines.first().copied().unwrap_or(*number));
+        let first = lines.first().copied().unwrap_or(*number);
+        let mut element = Element::new(&node.id, first);
         element.in_graph = true;
         element.own_lines = lines;
         let label = chart.labels.get(index).map(String::as_str).unwrap_or_default();
-        label.lines().for_each(|label| element.take(mark(label)));
+        label.lines().for_each(|label| element.take(first, mark(label)));
         element.marked_in_label = !element.cites.is_empty();
         places.insert(index, artifact.elements.len());
         artifact.elements.push(element);
     }
     let start = (!chart.graph.nodes.is_empty()).then_some(0);
-    artifact.graphs.push(Drawn { graph: chart.graph, start, places });
+    artifact.graphs.push(Drawn { graph: chart.graph, drawn: chart.drawn, start, places });
 }

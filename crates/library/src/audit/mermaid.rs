@@ -1,6 +1,9 @@
 //! Mermaid flowcharts: nodes of every shape, ways of every kind, subgraphs. What is not understood is said, never guessed.
 
+use std::collections::HashSet;
+
 use super::graph::Graph;
+use super::statements::{find_unquoted, statements};
 
 /// A flowchart, read.
 #[derive(Debug, Default)]
@@ -11,12 +14,25 @@ pub struct Chart {
     pub lines: Vec<Vec<usize>>,
     /// What the labels of each node say, by its index.
     pub labels: Vec<String>,
+    /// The ways as they are drawn: from where to where.
+    pub drawn: Vec<(usize, usize)>,
     /// What was not understood, and on which line.
     pub problems: Vec<(usize, String)>,
     /// The subgraphs that are open, and the ids of the nodes in each that was closed.
     open: Vec<(String, Vec<usize>)>,
     groups: Vec<(String, Vec<usize>)>,
+    /// Links without a head, which lead both ways.
+    back: Vec<(usize, usize)>,
+    /// The ids of links, which are no nodes.
+    link_ids: HashSet<String>,
+    /// Whether it has more nodes and ways than are read.
+    full: bool,
 }
+
+/// Charts beyond this are not drawn by people.
+const MOST_WAYS: usize = 200_000;
+const MOST_NODES: usize = 50_000;
+const MOST_STATEMENT_BYTES: usize = 20_000;
 
 /// How shapes open and close, the longer first, and whether they are a decision.
 const SHAPES: &[(&str, &[&str], bool)] = &[
@@ -36,7 +52,7 @@ const SHAPES: &[(&str, &[&str], bool)] = &[
 
 /// Statements about looks, which say nothing about the flow.
 const LOOKS: &[&str] =
-    &["classDef", "class", "style", "linkStyle", "click", "direction", "accTitle", "accDescr", "title"];
+    &["classDef", "class", "style", "linkStyle", "click", "direction", "accTitle", "accDescr"];
 
 /// Whether a diagram is a flowchart, by its first word.
 pub fn is_flowchart(first_word: &str) -> bool {
@@ -47,19 +63,43 @@ impl Chart {
     /// Reads the lines of a flowchart, each with its number, the first being the header.
     pub fn read(lines: &[(usize, &str)]) -> Self {
         let mut chart = Self::default();
-        for (index, (number, line)) in lines.iter().enumerate() {
-            let line = line.split("%%").next().unwrap_or_default();
-            // The header may have statements behind it: `graph TD; A --> B`.
-            for statement in statements(line).skip(usize::from(index == 0)) {
-                chart.statement(*number, statement.trim());
+        for (index, (number, statement)) in statements(lines).into_iter().enumerate() {
+            match index {
+                0 => chart.header(number, &statement),
+                _ if statement.len() > MOST_STATEMENT_BYTES => {
+                    chart.problems.push((number, format!("a statement of {} bytes", statement.len())));
+                }
+                _ => chart.statement(number, &statement),
             }
         }
         if let Some((id, _)) = chart.open.first() {
             let last = lines.last().map_or(0, |(number, _)| *number);
             chart.problems.push((last, format!("subgraph {id} has no end")));
         }
+        if chart.full {
+            let first = lines.first().map_or(0, |(number, _)| *number);
+            chart.problems.push((
+                first,
+                format!("more than {MOST_NODES} nodes or {MOST_WAYS} ways; the rest was left out"),
+            ));
+        }
+        chart.drawn = chart.graph.ways.clone();
+        chart.drawn.extend(&chart.back);
+        let undirected = std::mem::take(&mut chart.back);
+        chart.graph.ways.extend(undirected.into_iter().flat_map(|(one, other)| [(one, other), (other, one)]));
         chart.join_groups();
         chart
+    }
+
+    /// `flowchart TD`, and nothing behind it.
+    fn header(&mut self, line: usize, header: &str) {
+        let mut words = header.split_whitespace().skip(1);
+        let direction = words
+            .next()
+            .is_none_or(|word| matches!(word, "TB" | "TD" | "BT" | "RL" | "LR" | ">" | "<" | "^" | "v"));
+        if !direction || words.next().is_some() {
+            self.refuse(line, header, header);
+        }
     }
 
     fn statement(&mut self, line: usize, statement: &str) {
@@ -68,21 +108,24 @@ impl Chart {
             "" => {}
             "subgraph" => {
                 let rest = statement.strip_prefix("subgraph").unwrap_or_default().trim();
-                let end = rest.find(['[', ' ']).filter(|_| !rest.starts_with('"')).unwrap_or(rest.len());
-                let id = rest.get(..end).unwrap_or_default().trim_matches('"').to_owned();
+                // `id [Title]`; a title alone may have spaces, and is no id then.
+                let id = rest.split('[').next().unwrap_or_default().trim().trim_matches('"').to_owned();
                 self.open.push((id, Vec::new()));
             }
             "end" if statement == "end" => match self.open.pop() {
                 Some((id, members)) => {
                     // What is inside a subgraph is inside the one around it too.
-                    if let Some((_, around)) = self.open.last_mut() {
+                    if let Some((_, around)) = self.open.last_mut()
+                        && around.len() + members.len() < MOST_NODES
+                    {
                         around.extend(&members);
                     }
                     self.groups.push((id, members));
                 }
                 None => self.problems.push((line, "an end without a subgraph".to_owned())),
             },
-            word if LOOKS.contains(&word.trim_end_matches(':')) => {}
+            word if LOOKS.contains(&word.trim_end_matches(':')) && !is_link(statement, word) => {}
+            word if word.split_once("@{").is_some_and(|(id, _)| self.link_ids.contains(id)) => {}
             _ => self.flow(line, statement),
         }
     }
@@ -98,14 +141,20 @@ impl Chart {
             if input.0.is_empty() {
                 return;
             }
-            let Some(way) = input.way() else { return self.refuse(line, statement, input.0) };
+            let Some(way) = input.way(&mut self.link_ids) else {
+                return self.refuse(line, statement, input.0);
+            };
             let Some(to) = self.nodes(line, &mut input) else { return self.refuse(line, statement, input.0) };
-            for one in &from {
-                for other in &to {
-                    self.graph.ways.push((*one, *other));
-                    if way == Way::Both {
-                        self.graph.ways.push((*other, *one));
-                    }
+            if from.len().saturating_mul(to.len()) + self.graph.ways.len() > MOST_WAYS {
+                self.full = true;
+                return;
+            }
+            for (one, other) in from.iter().flat_map(|one| to.iter().map(move |other| (*one, *other))) {
+                match way {
+                    Way::There => self.graph.ways.push((one, other)),
+                    Way::Back => self.back.push((one, other)),
+                    Way::Both => self.graph.ways.extend([(one, other), (other, one)]),
+                    Way::Unseen => {}
                 }
             }
             from = to;
@@ -113,6 +162,9 @@ impl Chart {
     }
 
     fn refuse(&mut self, line: usize, statement: &str, rest: &str) {
+        if self.full {
+            return;
+        }
         let shown = |text: &str| text.chars().take(40).collect::<String>();
         let what = match rest.is_empty() {
             true => format!("`{}` ends where a node should follow", shown(statement)),
@@ -127,6 +179,10 @@ impl Chart {
         loop {
             input.skip_space();
             let id = input.id()?;
+            if self.graph.nodes.len() >= MOST_NODES && self.graph.find(id).is_none() {
+                self.full = true;
+                return None;
+            }
             let node = self.graph.node(id);
             if self.lines.len() <= node {
                 self.lines.resize_with(node + 1, Vec::new);
@@ -162,8 +218,11 @@ impl Chart {
     fn join_groups(&mut self) {
         for (id, members) in std::mem::take(&mut self.groups) {
             let Some(group) = self.graph.find(&id).filter(|group| !members.contains(group)) else { continue };
-            let entered = self.graph.ways.iter().any(|(_, to)| *to == group);
+            let entered = group == 0 || self.graph.ways.iter().any(|(_, to)| *to == group);
             let left = self.graph.ways.iter().any(|(from, _)| *from == group);
+            if members.len() + self.graph.ways.len() > 2 * MOST_WAYS {
+                continue;
+            }
             if let Some(node) = self.graph.nodes.get_mut(group) {
                 node.group = true;
             }
@@ -179,25 +238,23 @@ impl Chart {
     }
 }
 
-/// The statements of a line: `;` ends one, but not within quotes or brackets.
-fn statements(line: &str) -> impl Iterator<Item = &str> {
-    let (mut quoted, mut depth) = (false, 0_i32);
-    line.split(move |letter: char| {
-        match letter {
-            '"' => quoted = !quoted,
-            '[' | '(' | '{' if !quoted => depth += 1,
-            ']' | ')' | '}' if !quoted => depth -= 1,
-            _ => {}
-        }
-        letter == ';' && !quoted && depth <= 0
-    })
+/// Whether a statement's first word is a node that a link follows.
+fn is_link(statement: &str, word: &str) -> bool {
+    let after = statement.strip_prefix(word).unwrap_or_default().trim_start();
+    word != "click"
+        && ["-->", "---", "==>", "-.", "-- ", "<--", "&"].iter().any(|link| after.starts_with(link))
 }
 
 /// Which way a link leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     There,
+    /// Without a head.
+    Back,
+    /// With a head at each end.
     Both,
+    /// Only there for the looks.
+    Unseen,
 }
 
 struct Input<'a>(&'a str);
@@ -232,13 +289,14 @@ impl<'a> Input<'a> {
     /// The label of a shape, and whether the shape is a decision's; an empty one where there is no shape.
     fn shape(&mut self) -> Option<(&'a str, bool)> {
         if let Some(rest) = self.0.strip_prefix("@{") {
-            let end = rest.find('}')?;
+            let end = find_unquoted(rest, "}")?;
             let inside = rest.get(..end)?;
             self.0 = rest.get(end + 1..)?;
             let decision = ["diam", "decision", "diamond", "question"].iter().any(|shape| {
-                inside.split(',').any(|part| {
-                    part.split_once(':')
-                        .is_some_and(|(key, value)| key.trim() == "shape" && value.trim() == *shape)
+                inside.split([',', '\n']).any(|part| {
+                    part.split_once(':').is_some_and(|(key, value)| {
+                        key.trim() == "shape" && value.trim().trim_matches('"') == *shape
+                    })
                 })
             });
             return Some((inside, decision));
@@ -270,13 +328,15 @@ impl<'a> Input<'a> {
     }
 
     /// A link, with its text.
-    fn way(&mut self) -> Option<Way> {
+    fn way(&mut self, link_ids: &mut HashSet<String>) -> Option<Way> {
         // A link may have an id of its own: `e1@-->`.
-        if let Some((id, rest)) = self.0.split_once('@')
-            && !id.is_empty()
-            && id.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
+        let end =
+            self.0.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).unwrap_or(self.0.len());
+        if let Some(rest) = self.0.get(end..).and_then(|rest| rest.strip_prefix('@'))
+            && end > 0
             && rest.starts_with(['-', '=', '<', '~', 'x', 'o'])
         {
+            link_ids.insert(self.0.get(..end).unwrap_or_default().to_owned());
             self.0 = rest;
         }
         let mut rest = self.0;
@@ -288,7 +348,7 @@ impl<'a> Input<'a> {
         }
         if rest.starts_with("~~~") {
             self.0 = rest.trim_start_matches('~');
-            return Some(Way::There);
+            return Some(Way::Unseen);
         }
         let line = if rest.starts_with("-.") {
             '.'
@@ -329,7 +389,7 @@ impl<'a> Input<'a> {
                 // `-- text -->`: the link goes on behind its text.
                 let inside = rest.get(2..)?;
                 let closing = match line {
-                    '.' => inside.find(".-").map(|at| {
+                    '.' => find_unquoted(inside, ".-").map(|at| {
                         (
                             at,
                             at + inside
@@ -337,8 +397,8 @@ impl<'a> Input<'a> {
                                 .map_or(0, |rest| rest.len() - rest.trim_start_matches('.').len()),
                         )
                     }),
-                    '-' => inside.find("--").map(|at| (at, at)),
-                    _ => inside.find("==").map(|at| (at, at)),
+                    '-' => find_unquoted(inside, "--").map(|at| (at, at)),
+                    _ => find_unquoted(inside, "==").map(|at| (at, at)),
                 };
                 let (_, at) = closing?;
                 let tail = inside.get(at..)?;
@@ -352,10 +412,14 @@ impl<'a> Input<'a> {
         };
         self.0 = rest.get(end..)?.trim_start();
         if let Some(text) = self.0.strip_prefix('|') {
-            let end = text.find('|')?;
+            let end = find_unquoted(text, "|")?;
             self.0 = text.get(end + 1..)?;
         }
-        Some(if back || !head { Way::Both } else { Way::There })
+        Some(match (back, head) {
+            (true, true) => Way::Both,
+            (false, true) => Way::There,
+            (_, false) => Way::Back,
+        })
     }
 }
 

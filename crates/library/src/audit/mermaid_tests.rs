@@ -32,7 +32,7 @@ fn every_link_is_a_way() {
         ("A -.- B", &["A>B", "B>A"]),
         ("A -- text --- B", &["A>B", "B>A"]),
         ("A <--> B", &["A>B", "B>A"]),
-        ("A ~~~ B", &["A>B"]),
+        ("A ~~~ B", &[]),
         ("e1@A --> B", &[]),
         ("A e1@--> B", &["A>B"]),
         ("A --> B --> C", &["A>B", "B>C"]),
@@ -90,6 +90,56 @@ fn subgraphs_comments_and_looks_are_known() {
     let groups: Vec<_> =
         chart.graph.nodes.iter().filter(|node| node.group).map(|node| node.id.as_str()).collect();
     assert_eq!(groups, ["one"]);
+}
+
+#[test]
+fn statements_may_span_lines_and_hold_signs() {
+    for (text, expected) in [
+        ("A[\"one\ntwo\"] --> B", &["A>B"][..]),
+        ("A\n  --> B\n  --> C", &["A>B", "B>C"]),
+        ("A -->\nB", &["A>B"]),
+        ("A@{\n shape: rect\n label: \"x } y\"\n} --> B", &["A>B"]),
+        ("accDescr {\nmulti line\ntext\n}\nA --> B", &["A>B"]),
+        ("%%{\n init: {}\n}%%\nA --> B", &["A>B"]),
+        ("A e1@--> B\ne1@{ animate: true }", &["A>B"]),
+        ("A -->|a; b| B", &["A>B"]),
+        ("A -->|x #35; y| B", &["A>B"]),
+        ("A[\"100%% sure\"] --> B", &["A>B"]),
+        ("A --> B %% a comment --> C", &["A>B"]),
+        ("A -- \"a -- b\" --> B", &["A>B"]),
+        ("A -->|\"a|b\"| B", &["A>B"]),
+        ("title --> B", &["title>B"]),
+        ("direction --> B", &["direction>B"]),
+        ("A --> B\nsubgraph A team\nC\nend", &["A>B"]),
+    ] {
+        assert_eq!(ways(&format!("flowchart TD\n{text}")), expected, "{text}");
+    }
+}
+
+#[test]
+fn decisions_count_what_is_drawn() {
+    for (text, expected) in [
+        ("A{x} -->|yes| B\nA -->|no| B", 0),
+        ("A{x} -->|retry| A\nA -->|ok| B", 0),
+        ("A --- B{x}\nB --- C", 1),
+        ("A{x} --> B\nA ~~~ C", 1),
+        ("A --> B{x}\nsubgraph g\nB --> C\nend\ng --> D", 1),
+    ] {
+        let chart = chart(&format!("flowchart TD\n{text}"));
+        assert_eq!(chart.graph.undecided(&chart.drawn).len(), expected, "{text}");
+    }
+    let first = chart("flowchart TD\none --> two\nsubgraph one\na1 --> a2\nend\nsubgraph two\nb1\nend");
+    assert_eq!(first.graph.unreachable(0), Vec::<usize>::new());
+}
+
+#[test]
+fn monsters_are_refused_in_time() {
+    let many =
+        |letter: char| (0..3000).map(|number| format!("{letter}{number}")).collect::<Vec<_>>().join("&");
+    for text in [format!("{}-->{}", many('a'), many('b')), "A --> ".repeat(100_000), "A -- x".repeat(100_000)]
+    {
+        assert!(!chart(&format!("flowchart TD\n{text}")).problems.is_empty());
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod json;
 mod markdown;
 mod marks;
 mod mermaid;
+mod statements;
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +18,7 @@ use self::graph::Graph;
 use self::marks::Mark;
 use crate::config::Library;
 use crate::excerpting::lift;
-use crate::fs::{self, RelPath, at};
+use crate::fs::{self, RelPath, Sha256, at};
 use crate::ranges::LineRange;
 use crate::text::Lines;
 use crate::vault::{Vault, check_open};
@@ -67,6 +68,10 @@ pub struct Finding {
     #[serde(skip)]
     #[schemars(skip)]
     pub line: usize,
+    /// What is wrong and what to do, without the line.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub what: String,
 }
 
 impl Finding {
@@ -76,7 +81,7 @@ impl Finding {
             Some(node) => format!("line {line}, {node}: {what}"),
             None => format!("line {line}: {what}"),
         };
-        Self { kind, message, node_id, line }
+        Self { kind, message, node_id, line, what: what.to_owned() }
     }
 }
 
@@ -85,12 +90,10 @@ impl Finding {
 struct Element {
     id: String,
     line: usize,
-    /// The lines of the source that it rests on.
-    cites: Vec<LineRange>,
+    /// The lines of the source that it rests on, each with the line that says so.
+    cites: Vec<(usize, LineRange)>,
     /// A mark of it that cannot be read.
     unreadable: Option<String>,
-    /// Where it links to, within the artifact.
-    links: Vec<String>,
     /// Whether it is a node of a graph, and the lines that it stands on there.
     in_graph: bool,
     own_lines: Vec<usize>,
@@ -102,9 +105,9 @@ impl Element {
         Self { id: id.to_owned(), line, ..Self::default() }
     }
 
-    fn take(&mut self, mark: Option<Mark>) {
+    fn take(&mut self, line: usize, mark: Option<Mark>) {
         if let Some(mark) = mark {
-            self.cites.extend(mark.ranges);
+            self.cites.extend(mark.ranges.into_iter().map(|range| (line, range)));
             self.unreadable = self.unreadable.take().or(mark.unreadable);
         }
     }
@@ -122,6 +125,8 @@ struct Crossing {
 #[derive(Debug)]
 struct Drawn {
     graph: Graph,
+    /// The ways as they are drawn.
+    drawn: Vec<(usize, usize)>,
     /// The node that it starts at.
     start: Option<usize>,
     /// Which element each node is.
@@ -136,7 +141,7 @@ struct Artifact {
     crossings: Vec<Crossing>,
     findings: Vec<Finding>,
     /// Every mark with its line, for the nodes that it may belong to.
-    loose_marks: Vec<(usize, String, Mark)>,
+    marks: Vec<(usize, String, Mark)>,
 }
 
 /// What an audit found.
@@ -148,6 +153,8 @@ pub struct Audited {
     pub source_path: String,
     /// How many lines the source has.
     pub source_lines: u64,
+    /// The source's hash.
+    pub(crate) version: Sha256,
     /// The lines of the source that the artifact names.
     pub cited: Vec<LineRange>,
     /// What is to be mended, line by line.
@@ -156,7 +163,7 @@ pub struct Audited {
 
 /// Audits an artifact against its source.
 pub fn audit(vault: &Vault, artifact: &RelPath, source: &RelPath) -> Result<Audited, ToolError> {
-    let (source_path, source_lines) = lines_of(vault, source)?;
+    let source = lines_of(vault, source)?;
     check_open(artifact)?;
     let is_json = artifact.as_str().to_ascii_lowercase().ends_with(".json");
     let most = if is_json { MOST_JSON_BYTES } else { MOST_BYTES };
@@ -170,9 +177,21 @@ pub fn audit(vault: &Vault, artifact: &RelPath, source: &RelPath) -> Result<Audi
         return Err(at(ErrorKind::Forbidden, &artifact_path, &what));
     }
     let name = artifact_path.rsplit('/').next().unwrap_or(&artifact_path);
-    let read = if is_json { json::read(&file.text) } else { markdown::read(&file.text, name) };
-    let (cited, findings) = judge(read, source_lines);
-    Ok(Audited { artifact_path, source_path, source_lines, cited, findings })
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    let read = match ending.as_deref() {
+        Some("json") => json::read(&file.text),
+        Some("mmd" | "mermaid") => markdown::read_chart(&file.text),
+        _ => markdown::read(&file.text, name),
+    };
+    let (cited, findings) = judge(read, source.lines);
+    Ok(Audited {
+        artifact_path,
+        source_path: source.path,
+        source_lines: source.lines,
+        version: source.sha256,
+        cited,
+        findings,
+    })
 }
 
 /// The same for a person at a terminal, by the settings.
@@ -180,33 +199,44 @@ pub fn audit_files(settings: &Library, artifact: &str, source: &str) -> Result<A
     audit(&Vault::new(settings.vault_folder()), &RelPath::parse(artifact)?, &RelPath::parse(source)?)
 }
 
-/// A vault file's stored path, and how many lines it has.
-pub fn lines_of(vault: &Vault, path: &RelPath) -> Result<(String, u64), ToolError> {
+/// A file that something was made of.
+pub struct Source {
+    /// Its stored path.
+    pub path: String,
+    /// How many lines it has.
+    pub lines: u64,
+    /// Its hash.
+    pub sha256: Sha256,
+}
+
+/// Looks at a vault file.
+pub fn lines_of(vault: &Vault, path: &RelPath) -> Result<Source, ToolError> {
     let lifted = lift(vault, path, Lines { first: 1, last: 1, max_chars: 0 })?;
-    Ok((lifted.path, lifted.excerpt.total))
+    Ok(Source { path: lifted.path, lines: lifted.excerpt.total, sha256: lifted.sha256 })
 }
 
 /// The lines that an artifact rests on, and what is to be mended.
 fn judge(mut artifact: Artifact, source_lines: u64) -> (Vec<LineRange>, Vec<Finding>) {
-    give_marks_to_nodes(&mut artifact);
-    let Artifact { elements, graphs, crossings, mut findings, .. } = artifact;
-    let mut cited = Vec::new();
+    let claimed = give_marks_to_nodes(&mut artifact);
+    let Artifact { elements, graphs, crossings, mut findings, marks } = artifact;
+    let good = |range: &LineRange| {
+        (1..=range.end_line).contains(&range.start_line) && range.end_line <= source_lines
+    };
+    // Every mark counts as cited, also one that stands before the first heading.
+    let named = marks.iter().flat_map(|(.., mark)| mark.ranges.iter().copied());
+    let own = elements.iter().flat_map(|element| element.cites.iter().map(|(_, range)| *range));
+    let cited = named.chain(own).filter(good).collect();
     for element in &elements {
-        let good = |range: &&LineRange| {
-            (1..=range.end_line).contains(&range.start_line) && range.end_line <= source_lines
-        };
-        let rests = element.cites.iter().any(|range| good(&range));
         // A heading owns the marks of the nodes below it too; theirs are judged there.
-        let wrong = element.cites.iter().find(|range| !good(range)).filter(|_| element.in_graph || !rests);
-        cited.extend(element.cites.iter().filter(good).copied());
+        let is_own = |line: usize| element.in_graph || !claimed.contains(&line);
+        let wrong = element.cites.iter().find(|(line, range)| is_own(*line) && !good(range));
         if let Some(unreadable) = &element.unreadable {
             let what = format!("its source_lines `{unreadable}` are no lines; write them as 3-9, 12");
             findings.push(Finding::at(Kind::NotUnderstood, element.line, Some(&element.id), &what));
         }
-        if let Some(wrong) = wrong {
+        if let Some((_, LineRange { start_line, end_line })) = wrong {
             let what = format!(
-                "it names the lines {}-{} of a source that has {source_lines}; name the ones it rests on",
-                wrong.start_line, wrong.end_line
+                "it names the lines {start_line}-{end_line} of a source that has {source_lines}; name the ones it rests on"
             );
             findings.push(Finding::at(Kind::RootlessNode, element.line, Some(&element.id), &what));
         } else if element.cites.is_empty() && element.unreadable.is_none() {
@@ -214,7 +244,16 @@ fn judge(mut artifact: Artifact, source_lines: u64) -> (Vec<LineRange>, Vec<Find
             findings.push(Finding::at(Kind::RootlessNode, element.line, Some(&element.id), what));
         }
     }
-    for Drawn { graph, start, places } in &graphs {
+    if elements.is_empty() {
+        for (line, _, mark) in &marks {
+            let wrong = mark.ranges.iter().find(|range| !good(range));
+            if wrong.is_some() || mark.unreadable.is_some() {
+                let what = "its source_lines are no lines of the source; write them as 3-9, 12";
+                findings.push(Finding::at(Kind::NotUnderstood, *line, None, what));
+            }
+        }
+    }
+    for Drawn { graph, drawn, start, places } in &graphs {
         let element = |node: usize| places.get(&node).and_then(|element| elements.get(*element));
         for node in start.map(|start| graph.unreachable(start)).unwrap_or_default() {
             if let Some(element) = element(node) {
@@ -222,9 +261,10 @@ fn judge(mut artifact: Artifact, source_lines: u64) -> (Vec<LineRange>, Vec<Find
                 findings.push(Finding::at(Kind::OrphanBranch, element.line, Some(&element.id), what));
             }
         }
-        for (node, ways) in graph.undecided() {
+        for (node, ways) in graph.undecided(drawn) {
             if let Some(element) = element(node) {
-                let what = format!("a decision with {ways} ways out; a decision needs at least two");
+                let ways = if ways == 1 { "a single way" } else { "no way" };
+                let what = format!("a decision with {ways} out; a decision needs at least two");
                 findings.push(Finding::at(Kind::OrphanBranch, element.line, Some(&element.id), &what));
             }
         }
@@ -245,8 +285,9 @@ fn judge(mut artifact: Artifact, source_lines: u64) -> (Vec<LineRange>, Vec<Find
     (cited, findings)
 }
 
-/// Marks belong to the nodes of a graph that stand on their line, or whose id their line starts with.
-fn give_marks_to_nodes(artifact: &mut Artifact) {
+/// Marks belong to the nodes of a graph that stand on their line, or whose id their line
+/// starts with. Gives the lines whose marks found such an owner.
+fn give_marks_to_nodes(artifact: &mut Artifact) -> HashSet<usize> {
     let mut by_line: HashMap<usize, Vec<usize>> = HashMap::new();
     let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
     for (index, element) in artifact.elements.iter().enumerate().filter(|(_, element)| element.in_graph) {
@@ -255,18 +296,34 @@ fn give_marks_to_nodes(artifact: &mut Artifact) {
             element.own_lines.iter().for_each(|line| by_line.entry(*line).or_default().push(index));
         }
     }
-    for (line, words, mark) in &artifact.loose_marks {
-        let start = words.trim_start().trim_start_matches(['-', '*', '+', '%', '|', ' ', '`']);
-        let id = start.split([' ', ':', '\t', '：', '`', '|', ',']).next().unwrap_or_default();
-        let named = by_id.get(id).into_iter().flatten();
+    let mut claimed = HashSet::new();
+    for (line, words, mark) in &artifact.marks {
+        let named = by_id.get(leading_id(words)).into_iter().flatten();
         let standing = by_line.get(line).into_iter().flatten();
         let mut owners: Vec<_> = named.chain(standing).copied().collect();
         owners.sort_unstable();
         owners.dedup();
         for owner in owners {
             if let Some(element) = artifact.elements.get_mut(owner) {
-                element.take(Some(mark.clone()));
+                claimed.insert(*line);
+                element.take(*line, Some(mark.clone()));
             }
         }
     }
+    claimed
+}
+
+/// The id that a line starts with, behind what makes it an item of a list, a quote or a row.
+fn leading_id(line: &str) -> &str {
+    let marks = |letter: char| letter.is_whitespace() || "-*+%|>`\"'_・•[]()".contains(letter);
+    let start = line.trim_start_matches(marks);
+    let numbered = start.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let start = match numbered.strip_prefix(['.', ')']) {
+        Some(rest) if numbered.len() < start.len() => rest.trim_start_matches(marks),
+        _ => start.strip_prefix("x] ").unwrap_or(start),
+    };
+    let end = start
+        .find(|letter: char| !(letter.is_alphanumeric() || "_-./#".contains(letter)))
+        .unwrap_or(start.len());
+    start.get(..end).unwrap_or_default().trim_end_matches(['.', '-'])
 }

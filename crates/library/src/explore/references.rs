@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::matching::{Allowed, Place};
 use super::rank::{Candidate, Signals, at};
 use crate::index::{NodeEntry, Segment, View, label};
-use crate::text::{labels, normalize_text, references, slug};
+use crate::text::{find_anchor, labels, normalize_text, percent_decoded, references};
 
 /// A label that so many sections go by points at none of them.
 const MOST_ALIKE: usize = 3;
@@ -78,40 +78,15 @@ fn targets<'a>(
         };
         let Some(segment) = view.segments.get(segment_index as usize) else { continue };
         let Some(file) = segment.files.get(number as usize) else { continue };
-        let mut nodes = segment.nodes_of(file);
-        let node = match anchor {
-            Some(anchor) => anchored(nodes, &percent_decoded(anchor)),
-            None => nodes.next(),
+        let titles = segment.nodes_of(file).map(|(_, node)| node.title.as_str());
+        let index = match anchor {
+            Some(anchor) => find_anchor(titles, &percent_decoded(anchor)),
+            None => Some(0),
         };
+        let node = index.and_then(|index| segment.nodes_of(file).nth(index));
         found.extend(node.map(|(node, _)| Place { view: place.view, segment: segment_index, node }));
     }
     found
-}
-
-/// The section that an anchor names: by an id of its own (`{#id}`), by its heading, or as the nth of equal headings (`-n`).
-fn anchored<'a>(
-    nodes: impl Iterator<Item = (u32, &'a NodeEntry)>,
-    anchor: &str,
-) -> Option<(u32, &'a NodeEntry)> {
-    let wanted = slug(anchor);
-    let numbered = wanted
-        .rsplit_once('-')
-        .and_then(|(name, number)| Some((name.to_owned(), number.parse::<usize>().ok()?)));
-    let mut equal = Vec::new();
-    for (index, node) in nodes {
-        let (title, id) = match node.title.rsplit_once("{#") {
-            Some((title, id)) => (title, id.strip_suffix('}')),
-            None => (node.title.as_str(), None),
-        };
-        let name = slug(title);
-        if id == Some(anchor) || name == wanted {
-            return Some((index, node));
-        }
-        if numbered.as_ref().is_some_and(|(wanted, _)| name == *wanted) {
-            equal.push((index, node));
-        }
-    }
-    equal.get(numbered?.1).copied()
 }
 
 /// The sections that go by a label: those of the same file, else those of the same manual.
@@ -146,29 +121,6 @@ fn resolve(from: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-fn percent_decoded(text: &str) -> String {
-    if !text.contains('%') {
-        return text.to_owned();
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('%') {
-        bytes.extend_from_slice(before.as_bytes());
-        match after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(b'%');
-                rest = after;
-            }
-        }
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,9 +131,5 @@ mod tests {
         assert_eq!(resolve("a/b.md", "../c/./d.md").as_deref(), Some("c/d.md"));
         assert_eq!(resolve("a/b.md", "/c.md").as_deref(), Some("c.md"));
         assert_eq!(resolve("b.md", "../c.md"), None);
-        assert_eq!(
-            (percent_decoded("a%20b%E7%AC%AC"), percent_decoded("50%")),
-            ("a b第".to_owned(), "50%".to_owned())
-        );
     }
 }

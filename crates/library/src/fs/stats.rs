@@ -64,21 +64,26 @@ impl StatsFile {
         }
     }
 
-    /// Replaces the text by another, made from it.
-    pub fn rewrite(&self, make: &mut dyn FnMut(&str) -> String) {
-        let Some(_lock) = self.lock() else { return };
-        let text =
-            open(&self.path, OFlags::RDONLY, false).map(|mut file| text_of(&mut file)).unwrap_or_default();
+    /// Replaces the text by another, made from it; whether that worked. What is no file of ours to write is left alone.
+    pub fn rewrite(&self, make: &mut dyn FnMut(&str) -> String) -> bool {
+        let Some(_lock) = self.lock() else { return false };
+        let there = fs::symlink_metadata(&self.path).is_ok();
+        let text = match open(&self.path, OFlags::RDWR, false) {
+            Some(mut file) => text_of(&mut file),
+            None if there => return false,
+            None => String::new(),
+        };
         let temporary = with_ending(&self.path, ".tmp");
         let _ = fs::remove_file(&temporary);
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
-        let Some(mut file) = open(&temporary, flags, true) else { return };
+        let Some(mut file) = open(&temporary, flags, true) else { return false };
         let written =
             file.write_all(make(&text).as_bytes()).and_then(|()| fs::rename(&temporary, &self.path));
         match written {
             Ok(()) => *self.seen() = stamp(&file),
             Err(_) => drop(fs::remove_file(&temporary)),
         }
+        written.is_ok()
     }
 
     fn seen(&self) -> std::sync::MutexGuard<'_, Option<Stamp>> {

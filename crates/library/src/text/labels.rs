@@ -79,6 +79,52 @@ pub fn slug(title: &str) -> String {
     kept.flat_map(char::to_lowercase).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
 }
 
+/// The heading that an anchor names: by an id of its own (`{#id}`), by its words, or as the nth of equal ones (`-n`).
+pub fn find_anchor<'a>(titles: impl Iterator<Item = &'a str>, anchor: &str) -> Option<usize> {
+    let wanted = slug(anchor);
+    let numbered =
+        wanted.rsplit_once('-').and_then(|(name, number)| Some((name, number.parse::<usize>().ok()?)));
+    let mut equal = Vec::new();
+    for (index, title) in titles.enumerate() {
+        let (words, id) = match title.rsplit_once("{#") {
+            Some((words, id)) => (words, id.trim_end().strip_suffix('}')),
+            None => (title, None),
+        };
+        let name = slug(words);
+        if id == Some(anchor) || name == wanted {
+            return Some(index);
+        }
+        if numbered.is_some_and(|(wanted, _)| name == wanted) {
+            equal.push(index);
+        }
+    }
+    equal.get(numbered?.1).copied()
+}
+
+/// A link's target as it was meant: `%20` is a space.
+pub fn percent_decoded(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('%') {
+        bytes.extend_from_slice(before.as_bytes());
+        match after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(b'%');
+                rest = after;
+            }
+        }
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +133,16 @@ mod tests {
     fn anchors_are_spelled_as_on_the_web() {
         assert_eq!(slug("Rate limits (v2)!"), "rate-limits-v2");
         assert_eq!(slug("第3条 支払"), "第3条-支払");
+        let titles = ["Intro", "Same", "Same", "Own {#mine}"];
+        let find = |anchor: &str| find_anchor(titles.into_iter(), anchor);
+        assert_eq!(
+            (find("same"), find("same-1"), find("mine"), find("own"), find("none-1")),
+            (Some(1), Some(2), Some(3), Some(3), None)
+        );
+        assert_eq!(
+            (percent_decoded("a%20b%E7%AC%AC"), percent_decoded("50%")),
+            ("a b第".to_owned(), "50%".to_owned())
+        );
     }
 
     #[test]

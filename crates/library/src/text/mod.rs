@@ -8,7 +8,7 @@ mod nodes;
 mod normalize;
 
 pub use excerpt::{Cutter, Excerpt, Lines};
-pub use labels::{labels, references, slug};
+pub use labels::{find_anchor, labels, percent_decoded, references};
 pub use lines::LineIndex;
 pub use loose::{is_separator, loose_pattern};
 pub use nodes::{Node, json_node, markdown_nodes};

@@ -7,11 +7,10 @@ use serde_json::json;
 
 use crate::audit::{Audited, Finding, Kind, audit};
 use crate::config;
-use crate::excerpting::lift;
+use crate::excerpting::chars_on;
 use crate::fs::RelPath;
-use crate::ranges::{CitedRange, Coverage, cited};
+use crate::ranges::{CitedRange, Coverage, LineRange, cited};
 use crate::reference::NextAction;
-use crate::text::Lines;
 use crate::toolset::Library;
 use crate::vault::Vault;
 
@@ -88,14 +87,19 @@ impl Tool for ArtifactAudit {
         let artifact = RelPath::parse(&input.artifact_path)?;
         let source = RelPath::parse(&input.source_path)?;
         let given = input.cited_ranges.as_deref().map(cited).transpose()?;
+        let owner = call.identity.clone();
         let output = set
-            .read(move |shelves, _| {
+            .read(move |shelves, wanted| {
                 let audited = audit(&shelves.vault, &artifact, &source)?;
                 let ranges = given.unwrap_or_else(|| audited.cited.clone());
                 let is_cited = !ranges.is_empty();
                 let coverage = Coverage::new(audited.source_lines, ranges);
                 let gain = gain(&shelves.vault, &source, &coverage)?;
-                Ok(report(audited, &coverage, is_cited, gain, &shelves.settings))
+                let known = shelves.scans.note(&owner, &audited.source_path, &audited.version, |entry| {
+                    entry.audited = true;
+                });
+                wanted.check()?;
+                Ok(report(audited, &coverage, is_cited, gain, known.scanned, &shelves.settings))
             })
             .await?;
         call.note("path", &output.0.artifact_path);
@@ -119,14 +123,8 @@ impl Tool for ArtifactAudit {
 
 /// Evidence per token: the cited ranges beside the characters that they have.
 fn gain(vault: &Vault, source: &RelPath, coverage: &Coverage) -> Result<Option<f64>, ToolError> {
-    let mut chars = 0;
-    for range in coverage.covered.iter().take(MOST_FINDINGS) {
-        let lines = Lines { first: range.start_line, last: range.end_line, max_chars: usize::MAX };
-        chars += lift(vault, source, lines)?.excerpt.chars;
-    }
-    let counted = coverage.covered.len().min(MOST_FINDINGS);
-    let tokens = chars.div_ceil(4);
-    Ok((tokens > 0).then(|| (counted as f64 / tokens as f64 * 10_000.0).round() / 10_000.0))
+    let tokens = chars_on(vault, source, &coverage.covered)?.div_ceil(4);
+    Ok((tokens > 0).then(|| (coverage.covered.len() as f64 / tokens as f64 * 10_000.0).round() / 10_000.0))
 }
 
 /// The report, and how many findings there are.
@@ -135,22 +133,29 @@ fn report(
     coverage: &Coverage,
     is_cited: bool,
     gain: Option<f64>,
+    scanned: Vec<LineRange>,
     settings: &config::Library,
 ) -> (Output, usize) {
     let count = |kind| audited.findings.iter().filter(|finding| finding.kind == kind).count();
     let total = audited.findings.len();
-    let short = is_cited && !coverage.reaches(settings.coverage_min_ratio);
+    let short = !coverage.reaches(settings.coverage_min_ratio);
     let worth_it =
         gain.is_some_and(|gain| gain >= settings.marginal_gain_min) && !coverage.uncovered.is_empty();
     let forced = short || total > 0 || worth_it;
-    let first = coverage.uncovered.first().map_or(1, |range| range.start_line);
-    let action = match forced {
-        true => NextAction::call(
+    // What was read through already is not read through again for the same findings.
+    let read = Coverage::new(audited.source_lines, scanned.clone());
+    let left = Coverage::new(
+        audited.source_lines,
+        scanned.into_iter().chain(coverage.covered.iter().copied()).collect(),
+    );
+    let first = left.uncovered.first().or_else(|| read.uncovered.first());
+    let action = match first.filter(|_| forced) {
+        Some(first) => NextAction::call(
             "vault_scan",
             0.8,
-            json!({ "path": audited.source_path, "cursor": { "start_line": first } }),
+            json!({ "path": audited.source_path, "cursor": { "start_line": first.start_line } }),
         ),
-        false => NextAction::stop(0.9),
+        None => NextAction::stop(if forced { 0.5 } else { 0.9 }),
     };
     let output = Output {
         rootless_nodes: count(Kind::RootlessNode),

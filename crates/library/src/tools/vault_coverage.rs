@@ -83,8 +83,20 @@ impl Tool for VaultCoverage {
             check_open(artifact)?;
         }
         let least = set.shelves.settings.coverage_min_ratio;
-        let (path, total) = set.read(move |shelves, _| lines_of(&shelves.vault, &path)).await?;
-        let coverage = Coverage::new(total, ranges);
+        let (owner, made) = (call.identity.clone(), artifact.clone());
+        let (path, coverage, audited) = set
+            .read(move |shelves, _| {
+                let source = lines_of(&shelves.vault, &path)?;
+                let coverage = Coverage::new(source.lines, ranges);
+                // What is cited, and what for, is remembered for the scan that may follow.
+                let known = shelves.scans.note(&owner, &source.path, &source.sha256, |entry| {
+                    entry.cited.extend(coverage.covered.iter().take(MOST_RANGES));
+                    entry.artifact = made.map(|made| made.as_str().to_owned()).or(entry.artifact.take());
+                });
+                Ok((source.path, coverage, known.audited))
+            })
+            .await?;
+        let total = coverage.total_lines;
         let enough = coverage.reaches(least);
         let action = match (coverage.uncovered.first().filter(|_| !enough), &artifact) {
             (Some(first), _) => NextAction::call(
@@ -92,6 +104,8 @@ impl Tool for VaultCoverage {
                 0.9,
                 json!({ "path": path, "cursor": { "start_line": first.start_line } }),
             ),
+            // An audit of this very source that led here would say the same again.
+            (None, _) if audited => NextAction::stop(0.7),
             (None, Some(artifact)) => NextAction::call(
                 "artifact_audit",
                 0.8,

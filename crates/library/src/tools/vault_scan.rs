@@ -138,11 +138,13 @@ impl Tool for VaultScan {
                 0.9,
                 json!({ "path": lifted.path, "cursor": { "start_line": line } }),
             ),
-            None => NextAction::call(
-                "vault_coverage",
-                0.9,
-                json!({ "path": lifted.path, "cited_ranges": scanned }),
-            ),
+            None => {
+                let mut params = json!({ "path": lifted.path, "cited_ranges": scanned.lines() });
+                if let (Some(artifact), Some(params)) = (&scanned.artifact, params.as_object_mut()) {
+                    params.insert("artifact_path".to_owned(), artifact.as_str().into());
+                }
+                NextAction::call("vault_coverage", 0.9, params)
+            }
         };
         call.note("path", &lifted.path);
         call.note("truncated", excerpt.limited);
