@@ -298,7 +298,13 @@ fn give_marks_to_nodes(artifact: &mut Artifact) -> HashSet<usize> {
     }
     let mut claimed = HashSet::new();
     for (line, words, mark) in &artifact.marks {
-        let named = by_id.get(leading_id(words)).into_iter().flatten();
+        // Of several diagrams with the same ids, the last one before the mark is meant.
+        let named = by_id.get(leading_id(words)).and_then(|nodes| {
+            let before =
+                |node: &&usize| artifact.elements.get(**node).is_some_and(|element| element.line <= *line);
+            nodes.iter().rev().find(before).or(nodes.first())
+        });
+        let named = named.into_iter();
         let standing = by_line.get(line).into_iter().flatten();
         let mut owners: Vec<_> = named.chain(standing).copied().collect();
         owners.sort_unstable();
