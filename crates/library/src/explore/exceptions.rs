@@ -8,6 +8,12 @@ use super::query::Intent;
 use super::rank::{Candidate, Signals, at};
 use crate::index::{NodeEntry, Segment, View};
 
+/// What it is worth to speak of an exception where one is asked for.
+const SPEAKS: f32 = 1.25;
+/// What being beside a candidate is worth, usually and where an exception is asked for.
+const BESIDE: f32 = 0.2;
+const BESIDE_ASKED: f32 = 0.4;
+
 /// Marks candidates that speak of an exception, and gives those beside them that do.
 pub fn exceptions(
     views: &[View],
@@ -21,7 +27,7 @@ pub fn exceptions(
         *known.entry(place).or_insert_with(|| dictionary.exception(segment.text_of(node)).is_some())
     };
     let candidates_known: HashSet<Place> = candidates.iter().map(|candidate| candidate.place).collect();
-    let share = if intent == Intent::Exceptions { 0.4 } else { 0.2 };
+    let share = if intent == Intent::Exceptions { BESIDE_ASKED } else { BESIDE };
     let mut beside: HashMap<Place, f32> = HashMap::new();
     // Sections of one parent have the same neighbours.
     let mut seen: HashMap<(u32, u32, Option<u32>), f32> = HashMap::new();
@@ -30,7 +36,7 @@ pub fn exceptions(
         if speaks(candidate.place, segment, node) {
             candidate.signals = candidate.signals.with(Signals::EXCEPTIONS);
             if intent == Intent::Exceptions {
-                candidate.score *= 1.12;
+                candidate.score *= SPEAKS;
             }
         }
         let Some(file) = segment.file_of(node) else { continue };
