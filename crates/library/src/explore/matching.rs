@@ -190,6 +190,10 @@ pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: I
                 matched.missed.push((view_index, segment_index));
                 continue;
             }
+            looked_at = true;
+            if !holds_any(segment, query) {
+                continue;
+            }
             let place = |node| Place { view: view_index, segment: segment_index, node };
             let is_stale = |node: u32| {
                 let file = segment.node(node).map_or(0, |node| node.file);
@@ -249,7 +253,6 @@ pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: I
                     }
                 }
             }
-            looked_at = true;
         }
     }
     let weight = |(term, count): (&super::query::Term, &usize)| {
@@ -259,6 +262,12 @@ pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: I
     };
     matched.weights = query.terms.iter().zip(&matched.counts).map(weight).collect();
     matched
+}
+
+/// Whether a segment has anything of a question at all.
+fn holds_any(segment: &Segment, query: &Query) -> bool {
+    let mut forms = query.terms.iter().flat_map(|term| &term.forms);
+    forms.any(|form| form.letter.is_some() || form.keys.iter().any(|key| segment.count(*key) > 0))
 }
 
 /// Gathers the nodes that are filed under the keys of a form.

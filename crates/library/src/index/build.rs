@@ -138,7 +138,7 @@ pub fn build(name: &str, docs: Vec<Doc>) -> Segment {
     segment.keys.shrink_to_fit();
     segment.starts.shrink_to_fit();
     segment.postings.shrink_to_fit();
-    segment
+    segment.add_up()
 }
 
 /// What the path of a file says about it: its names without the ending, and the collection's.

@@ -217,7 +217,7 @@ fn decode(bytes: &[u8]) -> Option<Segment> {
     segment.starts = starts.iter().map(|start| u32::from_le_bytes(*start)).collect();
     let count = input.length()?;
     segment.postings = input.take(count)?.to_vec();
-    input.0.is_empty().then_some(segment)
+    input.0.is_empty().then(|| segment.add_up())
 }
 
 /// Bytes that are read from the front.

@@ -129,16 +129,24 @@ impl Collection {
             too_large: Vec::new(),
             unreadable: walked.unreadable,
         };
+        let mut add = |path: &String, state: &State| match state {
+            State::Filed(_) => {}
+            State::Unreadable => view.unreadable += 1,
+            State::TooLarge => view.too_large.push(path.clone()),
+        };
+        if !state.working && !differs(&state.files, &listing) {
+            // The usual case: nothing to look up.
+            state.files.iter().for_each(|(path, known)| add(path, &known.state));
+            return Ok(view);
+        }
+        let mut pending = Vec::new();
         for (path, stamp) in &listing {
             match state.files.get(path) {
-                Some(known) if known.stamp == *stamp => match known.state {
-                    State::Filed(_) => {}
-                    State::Unreadable => view.unreadable += 1,
-                    State::TooLarge => view.too_large.push(path.clone()),
-                },
-                _ => view.pending.push(path.clone()),
+                Some(known) if known.stamp == *stamp => add(path, &known.state),
+                _ => pending.push(path.clone()),
             }
         }
+        view.pending = pending;
         if state.working || !view.pending.is_empty() {
             let current: BTreeMap<_, _> =
                 listing.iter().map(|(path, stamp)| (path.as_str(), stamp)).collect();

@@ -76,6 +76,8 @@ pub struct Segment {
     /// Where each key's postings begin; one more for the end.
     pub(super) starts: Vec<u32>,
     pub(super) postings: Vec<u8>,
+    /// Under how many keys its nodes' bodies are filed together.
+    pub(super) length: u64,
 }
 
 impl Segment {
@@ -106,8 +108,14 @@ impl Segment {
     }
 
     /// Under how many keys its nodes' bodies are filed together.
-    pub fn total_length(&self) -> u64 {
-        self.nodes.iter().map(|node| u64::from(node.length)).sum()
+    pub const fn total_length(&self) -> u64 {
+        self.length
+    }
+
+    /// Adds that up, once all nodes are there.
+    pub(super) fn add_up(mut self) -> Self {
+        self.length = self.nodes.iter().map(|node| u64::from(node.length)).sum();
+        self
     }
 
     /// How many nodes are filed under a key.
