@@ -297,7 +297,8 @@ mod tests {
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
         assert_eq!(refused(&message).1, -32602);
         let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
-        let deep: Value = serde_json::from_str(&format!("[{}]", vec![deep; 3000].join(","))).unwrap();
+        let deep: Value =
+            serde_json::from_str(&format!("[{}]", vec![deep; MOST_VALUES / 100 + 1].join(","))).unwrap();
         let call = json!({ "name": "x", "arguments": { "a": deep } });
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
         assert_eq!(refused(&message).1, -32602);
