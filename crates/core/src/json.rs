@@ -2,7 +2,7 @@
 //! as the text is.
 
 /// So many values are read at once.
-pub const MOST_VALUES: usize = 400_000;
+pub const MOST_VALUES: usize = 200_000;
 
 /// Whether a JSON text holds more values than are read: each but the first follows a comma or an opening bracket
 /// outside of strings.

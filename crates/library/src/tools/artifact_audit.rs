@@ -26,7 +26,7 @@ pub struct Input {
     /// What it was made of.
     pub source_path: String,
     /// The lines of the source that it rests on; those that its source_lines name where this is left out.
-    #[schemars(length(max = 100_000))]
+    #[schemars(length(max = 60_000))]
     pub cited_ranges: Option<Vec<CitedRange>>,
 }
 

@@ -22,7 +22,7 @@ pub struct Input {
     /// The file.
     pub path: String,
     /// The lines of it that were read or cited, in any order.
-    #[schemars(length(max = 100_000))]
+    #[schemars(length(max = 60_000))]
     pub cited_ranges: Vec<CitedRange>,
     /// What was made of it, to be audited next.
     pub artifact_path: Option<String>,
