@@ -22,6 +22,7 @@ mod suite {
     mod library_vault;
     mod search;
     mod stdio;
+    mod tool_entries;
 }
 
 use std::path::PathBuf;
