@@ -12,7 +12,7 @@ use annai_library::LibrarySettings;
 use annai_server::{LogLevel, Server, ServerSettings};
 use tracing::level_filters::LevelFilter;
 
-use crate::catalog::{self, Family};
+use crate::catalog::{self, ToolsetName};
 use crate::cli::Options;
 
 /// The program, configured.
@@ -25,8 +25,8 @@ pub struct App {
     pub answers: AnswersConfig,
     /// The `library` section.
     pub library: annai_library::config::Library,
-    /// The families of tools that were asked for; none = all.
-    pub families: Vec<Family>,
+    /// The toolsets of tools that were asked for; none = all.
+    pub toolsets: Vec<ToolsetName>,
     /// What deserves a word but does not stop the start.
     pub warnings: Vec<String>,
     /// Whether the user wants no colours.
@@ -69,19 +69,18 @@ impl App {
         let warnings: Vec<_> = found.chain(answers.settings.warnings()).collect();
         let mut library = config.get::<LibrarySettings>()?.library;
         library.cache_dir = library.cache_dir.or_else(|| cache_folder(env));
-        let families = options.families();
-        Ok(Self { config, server, answers, library, families, warnings, no_color: no_color() })
+        let toolsets = options.toolsets();
+        Ok(Self { config, server, answers, library, toolsets, warnings, no_color: no_color() })
     }
 
-    /// Whether a family of tools is served.
-    pub fn serves(&self, family: Family) -> bool {
-        self.families.is_empty() || self.families.contains(&family)
+    /// Whether a toolset of tools is served.
+    pub fn serves(&self, toolset: ToolsetName) -> bool {
+        self.toolsets.is_empty() || self.toolsets.contains(&toolset)
     }
 
     /// The tools, none of them opened.
     pub fn registry(&self) -> Result<Arc<Registry>, ConfigError> {
-        catalog::registry(&self.families, &self.server, &self.answers, &self.library)
-            .map_err(|error| ConfigError(vec![error.to_string()]))
+        catalog::registry(self).map_err(|error| ConfigError(vec![error.to_string()]))
     }
 }
 
@@ -140,7 +139,8 @@ fn answers(
         return Err(ConfigError(problems));
     }
     let key = env(&settings.openai.api_key_env).map(Secret::new);
-    Ok(AnswersConfig { settings: Arc::new(settings), key, folder })
+    let debug = config.get::<ServerSettings>()?.server.debug;
+    Ok(AnswersConfig { settings: Arc::new(settings), key, folder, debug })
 }
 
 fn log(server: &Server) -> Result<Log, ConfigError> {
@@ -151,7 +151,7 @@ fn log(server: &Server) -> Result<Log, ConfigError> {
         (_, LogLevel::Error) => LevelFilter::ERROR,
     };
     let file = server.debug_file.as_deref().filter(|_| server.debug).map(open_log).transpose()?;
-    Ok(Log { level, file, debugging: server.debug })
+    Ok(Log { level, file })
 }
 
 fn open_log(path: &str) -> Result<File, ConfigError> {

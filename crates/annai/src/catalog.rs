@@ -1,76 +1,56 @@
-//! The one list of tools. Everything else (`tools/list`, dispatch, access checks, docs) is derived from it.
+//! The one list of toolsets. Each registers its own tools; everything else (`tools/list`, dispatch, access checks, docs)
+//! is derived from what they declare.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use annai_answers::tools::{Answer, AnswerDetailed, AnswerQuick, O3Search};
-use annai_answers::{Answers, AnswersConfig, AnswersSettings, Search};
+use annai_answers::AnswersSettings;
 use annai_core::Registry;
 use annai_core::config::Keys;
 use annai_core::tool::RegistryError;
-use annai_library::tools::{
-    ArtifactAudit, BridgeCopyFile, BridgeCopySection, GetToolingGuide, ManualExcepts, ManualFind, ManualHits,
-    ManualList, ManualLs, ManualRead, ManualToc, VaultCoverage, VaultCreate, VaultFind, VaultLs, VaultRead,
-    VaultReplace, VaultScan, VaultSearch, VaultWrite,
-};
-use annai_library::{Library, LibrarySettings};
-use annai_server::{Server, ServerName, ServerSettings};
+use annai_library::LibrarySettings;
+use annai_server::{ServerName, ServerSettings};
 use clap::ValueEnum;
 
-/// The families of tools that `--toolset` can choose.
+use crate::app::App;
+
+/// The toolsets that `--toolset` can choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Family {
+pub enum ToolsetName {
     /// Answers from the web, with sources
     Answers,
     /// Web search results
     Search,
     /// Local manuals and a vault
     Library,
-    /// Sponsored services
-    Services,
 }
 
-/// The keys of the configuration, of every crate.
+/// The configuration keys of every crate.
 pub fn keys() -> Keys {
     Keys::default().with::<ServerSettings>().with::<AnswersSettings>().with::<LibrarySettings>()
 }
 
-/// The tools of the chosen families (none = all), with their settings; nothing of them is opened yet.
-pub fn registry(
-    chosen: &[Family],
-    server: &Server,
-    answers: &AnswersConfig,
-    library: &annai_library::config::Library,
-) -> Result<Arc<Registry>, RegistryError> {
-    let serves = |family| chosen.is_empty() || chosen.contains(&family);
-    let mut tools = Registry::builder(Duration::from_millis(server.call_timeout_ms));
-    if serves(Family::Answers) {
-        let family = tools.toolset::<Answers>(answers.clone());
-        family.tool::<Answer>().tool::<AnswerDetailed>().tool::<AnswerQuick>();
+/// The tools of the chosen toolsets, with their settings; nothing of them is opened yet.
+pub fn registry(app: &App) -> Result<Arc<Registry>, RegistryError> {
+    let mut registry = Registry::builder(Duration::from_millis(app.server.call_timeout_ms));
+    if app.serves(ToolsetName::Answers) {
+        annai_answers::register_answers(&mut registry, app.answers.clone());
     }
-    if serves(Family::Search) {
-        tools.toolset::<Search>(answers.clone()).tool::<O3Search>();
+    if app.serves(ToolsetName::Search) {
+        annai_answers::register_search(&mut registry, app.answers.clone());
     }
-    if serves(Family::Library) {
-        let family = tools.toolset::<Library>(library.clone()).tool::<GetToolingGuide>();
-        let family = family.tool::<ManualList>().tool::<ManualLs>().tool::<ManualToc>();
-        let family = family.tool::<ManualFind>().tool::<ManualHits>().tool::<ManualRead>();
-        let family = family.tool::<ManualExcepts>().tool::<VaultFind>();
-        let family = family.tool::<VaultLs>().tool::<VaultRead>().tool::<VaultScan>().tool::<VaultSearch>();
-        let family = family.tool::<VaultCreate>().tool::<VaultWrite>().tool::<VaultReplace>();
-        let family = family.tool::<VaultCoverage>().tool::<ArtifactAudit>();
-        family.tool::<BridgeCopySection>().tool::<BridgeCopyFile>();
+    if app.serves(ToolsetName::Library) {
+        annai_library::register(&mut registry, app.library.clone());
     }
-    tools.build()
+    registry.build()
 }
 
-/// What the server calls itself: a server of one family goes by the name that its users know.
-pub fn server_name(chosen: &[Family]) -> ServerName {
+/// What the server calls itself: a server of one toolset has the name that its users know from the server before it.
+pub const fn server_name(chosen: &[ToolsetName]) -> ServerName {
     let name = match chosen {
-        [Family::Answers] => "openai-responses-mcp",
-        [Family::Search] => "mcp-o3-search",
-        [Family::Library] => "annai-library",
-        [Family::Services] => "subsidypayment",
+        [ToolsetName::Answers] => "openai-responses-mcp",
+        [ToolsetName::Search] => "mcp-o3-search",
+        [ToolsetName::Library] => "annai-library",
         _ => "annai",
     };
     ServerName { name, version: env!("CARGO_PKG_VERSION") }

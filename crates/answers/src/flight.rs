@@ -190,13 +190,13 @@ impl<T> Kept<T> {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use annai_core::{Identity, Progress, ProgressSink};
+    use annai_core::{Progress, ProgressSink};
     use tokio::sync::oneshot;
 
     use super::*;
 
     fn call() -> Call {
-        Call::new(Identity::Local, "test")
+        Call::new("test")
     }
 
     struct CountsDrop(Arc<AtomicUsize>);

@@ -12,7 +12,7 @@ mod responses;
 mod searching;
 mod snippet;
 mod sources;
-pub mod tools;
+mod tools;
 mod toolset;
 mod wire;
 
@@ -20,4 +20,5 @@ pub use check::check;
 pub use config::AnswersSettings;
 pub use policy::{SYSTEM_POLICY, SYSTEM_POLICY_REV};
 pub use readable::readable;
+pub use tools::{register_answers, register_search};
 pub use toolset::{Answers, AnswersConfig, Search};

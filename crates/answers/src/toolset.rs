@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annai_core::config::Secret;
-use annai_core::{ErrorKind, Facts, Numbers, ToolError, Toolset, WireError};
+use annai_core::{ErrorKind, Facts, NumberParsing, TokenScope, ToolError, Toolset, WireError};
 use serde_json::json;
 
 use crate::asking::Answered;
@@ -24,6 +24,8 @@ pub struct AnswersConfig {
     pub key: Option<Secret>,
     /// Where relative paths start.
     pub folder: PathBuf,
+    /// Whether errors show callers what helps to debug.
+    pub debug: bool,
 }
 
 impl AnswersConfig {
@@ -55,7 +57,10 @@ fn not_configured(problem: String) -> ToolError {
     ToolError::new(ErrorKind::NotConfigured, problem)
 }
 
-/// The family `answers`.
+/// The token scope of the tools that ask the API.
+pub const ANSWERS_USE: TokenScope = TokenScope::new("answers.use");
+
+/// The toolset `answers`.
 pub struct Answers {
     pub(crate) desk: Arc<Desk>,
     pub(crate) flights: Flights<Result<Answered, Failed>>,
@@ -67,6 +72,8 @@ pub(crate) struct Desk {
     pub settings: Arc<AnswersSettings>,
     pub instructions: String,
     pub client: Client,
+    /// Whether errors show callers what helps to debug.
+    pub debug: bool,
 }
 
 impl Desk {
@@ -84,7 +91,7 @@ impl Desk {
 
 impl Toolset for Answers {
     const NAME: &'static str = "answers";
-    const NUMBERS: Numbers = Numbers::AsText;
+    const NUMBERS: NumberParsing = NumberParsing::Lenient;
     type Config = AnswersConfig;
 
     async fn open(config: &AnswersConfig) -> Result<Self, ToolError> {
@@ -101,11 +108,15 @@ impl Toolset for Answers {
             instructions.chars().count()
         );
         let cache = Cache::new(Duration::from_secs(settings.cache.ttl_s), settings.cache.max_entries);
-        Ok(Self { desk: Arc::new(Desk { settings, instructions, client }), flights: Flights::new(), cache })
+        Ok(Self {
+            desk: Arc::new(Desk { settings, instructions, client, debug: config.debug }),
+            flights: Flights::new(),
+            cache,
+        })
     }
 
-    fn wire(tool: &Facts, error: &ToolError) -> WireError {
-        wire::answers(tool, error)
+    fn wire(config: &AnswersConfig, tool: &Facts, error: &ToolError) -> WireError {
+        wire::answers(config.debug, tool, error)
     }
 }
 
@@ -117,16 +128,19 @@ pub struct Search {
 
 impl Toolset for Search {
     const NAME: &'static str = "search";
-    const NUMBERS: Numbers = Numbers::AsText;
+    const NUMBERS: NumberParsing = NumberParsing::Lenient;
     type Config = AnswersConfig;
 
     async fn open(config: &AnswersConfig) -> Result<Self, ToolError> {
         let (settings, client) = (config.settings.clone(), config.client()?);
         let instructions = policy::SEARCH_POLICY.to_owned();
-        Ok(Self { desk: Arc::new(Desk { settings, instructions, client }), flights: Flights::new() })
+        Ok(Self {
+            desk: Arc::new(Desk { settings, instructions, client, debug: config.debug }),
+            flights: Flights::new(),
+        })
     }
 
-    fn wire(_: &Facts, error: &ToolError) -> WireError {
-        wire::search(error)
+    fn wire(config: &AnswersConfig, _: &Facts, error: &ToolError) -> WireError {
+        wire::search(config.debug, error)
     }
 }

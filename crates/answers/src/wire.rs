@@ -1,13 +1,13 @@
 //! How failures look on the wire: the codes that users of the servers before this one know.
 
-use annai_core::{ErrorKind, Facts, JsonObject, ToolError, WireError, telemetry};
+use annai_core::{ErrorKind, Facts, JsonObject, ToolError, WireError};
 use serde_json::{Value, json};
 
 use crate::config::PROFILE_REQUIRED;
 use crate::responses::{Cause, Failed};
 
 /// A failed request as a tool's error.
-pub fn tool_error(failed: &Failed) -> ToolError {
+pub fn tool_error(failed: &Failed, debug: bool) -> ToolError {
     let kind = match (failed.cause, failed.status) {
         (Cause::TimedOut, _) => ErrorKind::TimedOut,
         (Cause::Refused, Some(401 | 403)) => ErrorKind::Unauthorized,
@@ -16,7 +16,7 @@ pub fn tool_error(failed: &Failed) -> ToolError {
         (Cause::Unfinished, _) if failed.rate_limited => ErrorKind::RateLimited,
         _ => ErrorKind::Upstream,
     };
-    ToolError::new(kind, failed.reason()).with_details(failed.data()).because(failed.reason())
+    ToolError::new(kind, failed.reason()).with_details(failed.data(debug)).because(failed.reason())
 }
 
 fn detail<'a>(error: &'a ToolError, key: &str) -> Option<&'a Value> {
@@ -24,13 +24,13 @@ fn detail<'a>(error: &'a ToolError, key: &str) -> Option<&'a Value> {
 }
 
 /// A failure of an answer tool.
-pub fn answers(tool: &Facts, error: &ToolError) -> WireError {
+pub fn answers(debug: bool, tool: &Facts, error: &ToolError) -> WireError {
     let rpc =
         |code, message: &str, data: Option<Value>| WireError::Rpc { code, message: message.to_owned(), data };
     match error.kind() {
         ErrorKind::InvalidParameter => {
             let mut data = json!({ "reason": error.message() });
-            if let (true, Some(data)) = (telemetry::debugging(), data.as_object_mut()) {
+            if let (true, Some(data)) = (debug, data.as_object_mut()) {
                 data.insert(
                     "message".to_owned(),
                     error.message().chars().take(400).collect::<String>().into(),
@@ -55,7 +55,7 @@ pub fn answers(tool: &Facts, error: &ToolError) -> WireError {
 }
 
 /// A failure of the search tool.
-pub fn search(error: &ToolError) -> WireError {
+pub fn search(debug: bool, error: &ToolError) -> WireError {
     let rpc = |code, message: &str, data: JsonObject| WireError::Rpc {
         code,
         message: message.to_owned(),
@@ -82,7 +82,7 @@ pub fn search(error: &ToolError) -> WireError {
             rpc(-32003, "Rate Limit Exceeded", data)
         }
         ErrorKind::Internal => {
-            let cause = if telemetry::debugging() {
+            let cause = if debug {
                 std::error::Error::source(error)
                     .map_or_else(|| error.message().to_owned(), ToString::to_string)
             } else {

@@ -5,19 +5,10 @@ use std::time::Instant;
 
 use futures_util::future::BoxFuture;
 use serde::Serialize;
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
-use crate::{JsonObject, Registry};
-
-/// Who calls.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Identity {
-    /// The person whose process this is: stdio, the command line, a trusted loopback request.
-    Local,
-    /// Somebody who has not said who they are.
-    Anonymous,
-}
+use crate::{Identity, Registry, telemetry};
 
 /// Where progress goes; a transport implements it.
 pub trait ProgressSink: Send + Sync {
@@ -25,7 +16,7 @@ pub trait ProgressSink: Send + Sync {
     fn report<'a>(&'a self, done: f64, total: Option<f64>, message: Option<&'a str>) -> BoxFuture<'a, ()>;
 }
 
-/// Tells a waiting caller how far the work is; does nothing when nobody asked.
+/// Reports to a waiting caller how far the work is; does nothing when nobody asked for progress.
 #[derive(Clone, Default)]
 pub struct Progress {
     sink: Option<Arc<dyn ProgressSink>>,
@@ -59,63 +50,62 @@ impl Progress {
     }
 }
 
-/// One call of a tool: who, until when, and the ways to speak while it runs.
+/// One call of a tool: who calls, until when, and the ways to report while it runs.
 pub struct Call {
-    /// Who calls.
-    pub identity: Identity,
     /// Fires when the caller no longer wants the answer, or when the process must end.
     pub cancel: CancellationToken,
-    /// How far the work is.
+    /// Where the call reports how far it is.
     pub progress: Progress,
     /// When the call must have ended.
     pub deadline: Option<Instant>,
-    /// The caller's key for doing a thing once.
+    /// The caller's key for doing something only once.
     pub idempotency_key: Option<String>,
     /// Names the call in the log.
     pub request_id: String,
-    tools: Weak<Registry>,
-    notes: Mutex<JsonObject>,
+    identity: Identity,
+    registry: Weak<Registry>,
+    span: Span,
 }
 
 impl Call {
-    /// A call without deadline, progress or key.
+    /// A call without deadline, progress or key. Who calls is filled in when it is admitted.
     #[must_use]
-    pub fn new(identity: Identity, request_id: impl Into<String>) -> Self {
+    pub fn new(request_id: impl Into<String>) -> Self {
         Self {
-            identity,
             cancel: CancellationToken::new(),
             progress: Progress::default(),
             deadline: None,
             idempotency_key: None,
             request_id: request_id.into(),
-            tools: Weak::new(),
-            notes: Mutex::default(),
+            identity: Identity::Anonymous,
+            registry: Weak::new(),
+            span: Span::none(),
         }
+    }
+
+    /// Who calls, as it was admitted.
+    #[must_use]
+    pub const fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// The other tools of this server.
     #[must_use]
-    pub fn tools(&self) -> Option<Arc<Registry>> {
-        self.tools.upgrade()
+    pub fn registry(&self) -> Option<Arc<Registry>> {
+        self.registry.upgrade()
     }
 
     /// Adds a field to the call's log line: counts, paths and codes, never text of a body.
-    pub fn note(&self, key: &str, value: impl Serialize) {
+    pub fn note(&self, key: &'static str, value: impl Serialize) {
         if let Ok(value) = serde_json::to_value(value) {
-            self.lock_notes().insert(key.to_owned(), value);
+            telemetry::record(&self.span, key, value);
         }
     }
 
-    pub(crate) fn attach(&mut self, tools: Weak<Registry>) {
-        self.tools = tools;
-    }
-
-    pub(crate) fn take_notes(&self) -> Value {
-        Value::Object(std::mem::take(&mut *self.lock_notes()))
-    }
-
-    fn lock_notes(&self) -> std::sync::MutexGuard<'_, JsonObject> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn attach(&mut self, identity: Identity, registry: Weak<Registry>, span: Span) {
+        self.identity = identity;
+        self.registry = registry;
+        self.span = span;
     }
 }
 

@@ -127,6 +127,12 @@ impl ToolError {
         &self.message
     }
 
+    /// The toolset's own failure that this error was made from, for [`crate::Toolset::wire`].
+    #[must_use]
+    pub fn failure<F: StdError + 'static>(&self) -> Option<&F> {
+        self.source.as_deref().and_then(|source| (source as &dyn StdError).downcast_ref())
+    }
+
     /// What a program can read, if anything.
     #[must_use]
     pub const fn details(&self) -> Option<&Value> {
@@ -167,6 +173,18 @@ pub enum WireError {
         /// What a program can read.
         details: Option<Value>,
     },
+    /// An HTTP status with a JSON body, for toolsets that also have REST routes. MCP has no such form, so there it
+    /// becomes a result with the status among its details.
+    Http {
+        /// The HTTP status code.
+        status: u16,
+        /// A word for programs.
+        code: String,
+        /// A sentence for people.
+        message: String,
+        /// What a program can read.
+        details: Option<Value>,
+    },
 }
 
 impl WireError {
@@ -180,26 +198,33 @@ impl WireError {
         }
     }
 
-    /// The second form of either: peers of 2026-07-28 keep JSON-RPC's own codes for the
-    /// protocol, so a tool's code moves into `details`.
+    /// The second form of any: peers of 2026-07-28 keep JSON-RPC's own codes for the protocol, so a tool's code moves
+    /// into `details`.
     #[must_use]
     pub fn into_result(self, kind: ErrorKind) -> Self {
         match self {
             Self::Rpc { code, message, data } => {
-                let mut details = JsonObject::from_iter([("code".to_owned(), code.into())]);
-                match data {
-                    Some(Value::Object(data)) => {
-                        details.extend(data.into_iter().filter(|(key, _)| key != "code"));
-                    }
-                    Some(other) => drop(details.insert("data".to_owned(), other)),
-                    None => {}
-                }
-                let details = Value::Object(details);
-                Self::Result { code: kind.code().to_owned(), message, details: Some(details) }
+                let details = Some(with_member("code", code.into(), "data", data));
+                Self::Result { code: kind.code().to_owned(), message, details }
+            }
+            Self::Http { status, code, message, details } => {
+                let details = Some(with_member("status", status.into(), "details", details));
+                Self::Result { code, message, details }
             }
             result @ Self::Result { .. } => result,
         }
     }
+}
+
+/// `{key: value}` joined with the members of `more`; where that is no object, it becomes the member `otherwise`.
+fn with_member(key: &str, value: Value, otherwise: &str, more: Option<Value>) -> Value {
+    let mut object = JsonObject::from_iter([(key.to_owned(), value)]);
+    match more {
+        Some(Value::Object(more)) => object.extend(more.into_iter().filter(|(name, _)| name != key)),
+        Some(other) => drop(object.insert(otherwise.to_owned(), other)),
+        None => {}
+    }
+    Value::Object(object)
 }
 
 #[cfg(test)]
@@ -230,5 +255,30 @@ mod tests {
                 details: Some(json!({ "code": -32050, "retries": 3 })),
             }
         );
+        let wire = WireError::Http {
+            status: 402,
+            code: "payment_required".into(),
+            message: "the budget is spent".into(),
+            details: None,
+        };
+        assert_eq!(
+            wire.into_result(ErrorKind::Conflict),
+            WireError::Result {
+                code: "payment_required".into(),
+                message: "the budget is spent".into(),
+                details: Some(json!({ "status": 402 })),
+            }
+        );
+    }
+
+    #[derive(Debug, thiserror::Error, PartialEq)]
+    #[error("the key is missing")]
+    struct KeyMissing;
+
+    #[test]
+    fn a_toolsets_own_failure_can_be_found_again() {
+        let error = ToolError::new(ErrorKind::NotConfigured, "set KEY first").because(KeyMissing);
+        assert_eq!(error.failure::<KeyMissing>(), Some(&KeyMissing));
+        assert_eq!(ToolError::cancelled().failure::<KeyMissing>(), None);
     }
 }

@@ -6,18 +6,23 @@ pub mod config;
 pub mod date;
 pub mod error;
 pub mod finding;
+mod identity;
 pub mod json;
 pub mod metrics;
 pub mod schema;
+pub mod store;
 pub mod telemetry;
 pub mod tool;
 
-pub use call::{Call, Identity, Progress, ProgressSink};
+pub use call::{Call, Progress, ProgressSink};
 pub use date::Date;
 pub use error::{ErrorKind, ToolError, WireError};
 pub use finding::Finding;
+pub use identity::{Identity, Person, Principal};
+pub use store::{BoundedStore, StoreLimits};
 pub use tool::{
-    Access, Effect, Facts, Guide, Numbers, Registry, RegistryBuilder, Reply, Scope, Sponsor, Tool, Toolset,
+    Access, Admitted, Denied, Effect, Facts, FailedCall, Guide, NumberParsing, Registry, RegistryBuilder,
+    Reply, Resource, ResourceTemplate, ResourceText, Sponsor, TokenScope, Tool, Toolset, ToolsetState,
     Widget, World,
 };
 

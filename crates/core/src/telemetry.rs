@@ -1,30 +1,32 @@
-//! The log: JSON Lines on stderr, copied to a file in debug mode. Written by a thread of its own, so
-//! that a reader of stderr who stops reading cannot stop the server.
+//! The log: JSON Lines on stderr, copied to a file in debug mode. A thread of its own writes them from a bounded queue,
+//! so that a client that does not read our stderr cannot stop the server.
 
 use std::fmt::{Debug, Write as _};
 use std::fs::File;
 use std::io::Write as _;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Level, Metadata, Subscriber};
+use tracing::{Event, Level, Span, Subscriber};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+use tracing_subscriber::registry::{LookupSpan, Registry};
 
 use crate::{Date, JsonObject};
 
-/// So much of a text is logged: ids and reasons come from the wire.
-const MOST_CHARS: usize = 300;
-/// Lines that may wait for the writer; beyond that they are counted and dropped.
-const MOST_WAITING: usize = 1024;
+/// Longer texts are cut: ids and reasons come from the wire, and a log line should fit a screen.
+const MAX_TEXT_CHARS: usize = 300;
+/// The maximum number of lines that wait for the writer; beyond that they are dropped and counted.
+const MAX_QUEUED_LINES: usize = 1024;
 
 static WRITER: OnceLock<SyncSender<Entry>> = OnceLock::new();
-static DROPPED: AtomicU64 = AtomicU64::new(0);
-static DEBUGGING: AtomicBool = AtomicBool::new(false);
+static DROPPED_LINES: AtomicU64 = AtomicU64::new(0);
 
 enum Entry {
     Line(String),
@@ -34,35 +36,26 @@ enum Entry {
 /// What is logged, and where to besides stderr.
 #[derive(Debug)]
 pub struct Log {
-    /// Our own events up to this level.
+    /// The least severe level of our own events that is logged.
     pub level: LevelFilter,
-    /// A copy of every line.
+    /// A file that receives a copy of every line.
     pub file: Option<File>,
-    /// Whether errors tell callers more than usual.
-    pub debugging: bool,
-}
-
-/// Whether the program was started for debugging; decided once.
-#[must_use]
-pub fn debugging() -> bool {
-    DEBUGGING.load(Ordering::Relaxed)
 }
 
 /// Starts logging. The thread that writes starts with the first line. Later calls change nothing.
 pub fn start(log: Log) {
-    DEBUGGING.store(log.debugging, Ordering::Relaxed);
-    let file = std::sync::Mutex::new(log.file);
-    let subscriber = Lines { level: log.level, file };
+    let lines = JsonLines { file: Mutex::new(log.file) };
+    let subscriber = Registry::default().with(lines.with_filter(targets(log.level)));
     if tracing::subscriber::set_global_default(subscriber).is_ok() {
         std::panic::set_hook(Box::new(|panic| {
-            // Where, not what: a panic's text may hold anything.
+            // The place only: the text of a panic may hold anything.
             let at = panic.location().map(ToString::to_string).unwrap_or_default();
             tracing::error!(at, "panic");
         }));
     }
 }
 
-/// Waits until what was logged is written, or `limit` has passed.
+/// Waits until everything that was logged is written, at most for `limit`.
 pub fn flush(limit: Duration) {
     if let Some(writer) = WRITER.get() {
         let (done, wait) = sync_channel(1);
@@ -72,54 +65,63 @@ pub fn flush(limit: Duration) {
     }
 }
 
-/// How much is heard from where. The protocol crate is not: it logs whole messages, every failed call a second
-/// time, and a client that leaves as an error.
-fn limit(target: &str, level: LevelFilter) -> LevelFilter {
-    if target.starts_with("annai") {
-        level
-    } else if target.starts_with("rmcp") {
-        LevelFilter::OFF
-    } else {
-        level.min(LevelFilter::WARN)
-    }
+/// Adds a field to a span, and so to every later line within it.
+pub fn record(span: &Span, key: &'static str, mut value: Value) {
+    cut(&mut value);
+    span.with_subscriber(|(id, dispatch)| {
+        if let Some(span) = dispatch.downcast_ref::<Registry>().and_then(|registry| registry.span(id))
+            && let Some(fields) = span.extensions_mut().get_mut::<Fields>()
+        {
+            fields.0.insert(key.to_owned(), value);
+        }
+    });
 }
 
-struct Lines {
-    level: LevelFilter,
-    file: std::sync::Mutex<Option<File>>,
+/// Which crates are logged from which level on. The MCP SDK is silent: it logs whole messages, every failed call a
+/// second time, and a client that leaves as an error.
+fn targets(level: LevelFilter) -> Targets {
+    Targets::new()
+        .with_default(level.min(LevelFilter::WARN))
+        .with_target("annai", level)
+        .with_target("rmcp", LevelFilter::OFF)
 }
 
-impl Subscriber for Lines {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.is_event() && *metadata.level() <= limit(metadata.target(), self.level)
+/// Writes each event as one line of JSON, with the fields of the spans around it.
+struct JsonLines {
+    /// The file for copies, until the writing thread takes it.
+    file: Mutex<Option<File>>,
+}
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let mut fields = Fields::default();
+        attributes.record(&mut fields);
+        if let Some(span) = context.span(id) {
+            span.extensions_mut().insert(fields);
+        }
     }
 
-    fn max_level_hint(&self) -> Option<LevelFilter> {
-        Some(self.level.max(LevelFilter::WARN))
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+        if let Some(span) = context.span(id)
+            && let Some(fields) = span.extensions_mut().get_mut::<Fields>()
+        {
+            values.record(fields);
+        }
     }
 
-    fn event(&self, event: &Event<'_>) {
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         let writer = WRITER.get_or_init(|| {
-            let (sender, receiver) = sync_channel(MOST_WAITING);
+            let (sender, receiver) = sync_channel(MAX_QUEUED_LINES);
             let file = self.file.lock().map(|mut file| file.take()).unwrap_or_default();
             let thread = std::thread::Builder::new().name("log".into());
             // Without the thread nothing is logged; the server itself goes on.
             let _ = thread.spawn(move || write_lines(&receiver, file));
             sender
         });
-        if writer.try_send(Entry::Line(line(event))).is_err() {
-            DROPPED.fetch_add(1, Ordering::Relaxed);
+        if writer.try_send(Entry::Line(line(event, &context))).is_err() {
+            DROPPED_LINES.fetch_add(1, Ordering::Relaxed);
         }
     }
-
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
 }
 
 fn write_lines(entries: &Receiver<Entry>, mut file: Option<File>) {
@@ -136,7 +138,7 @@ fn write_lines(entries: &Receiver<Entry>, mut file: Option<File>) {
                 let _ = done.send(());
             }
         }
-        let dropped = DROPPED.swap(0, Ordering::Relaxed);
+        let dropped = DROPPED_LINES.swap(0, Ordering::Relaxed);
         if dropped > 0 {
             let ts = timestamp(SystemTime::now());
             write(&format!(
@@ -146,8 +148,8 @@ fn write_lines(entries: &Receiver<Entry>, mut file: Option<File>) {
     }
 }
 
-fn line(event: &Event<'_>) -> String {
-    let mut fields = Fields(JsonObject::new());
+fn line<S: Subscriber + for<'a> LookupSpan<'a>>(event: &Event<'_>, context: &Context<'_, S>) -> String {
+    let mut fields = Fields::default();
     fields.0.insert("ts".into(), timestamp(SystemTime::now()).into());
     let level = match *event.metadata().level() {
         Level::ERROR => "error",
@@ -157,31 +159,33 @@ fn line(event: &Event<'_>) -> String {
         Level::TRACE => "trace",
     };
     fields.0.insert("level".into(), level.into());
+    for span in context.event_scope(event).into_iter().flatten().collect::<Vec<_>>().iter().rev() {
+        if let Some(of_span) = span.extensions().get::<Fields>() {
+            fields.0.extend(of_span.0.clone());
+        }
+    }
     event.record(&mut fields);
     let mut line = Value::Object(fields.0).to_string();
     line.push('\n');
     line
 }
 
-/// An event's fields as JSON. `message` is called `msg`; `with` holds an object that is merged in;
-/// an empty `cause` is left out.
+/// The fields of an event or a span as JSON. `message` is called `msg`.
+#[derive(Default)]
 struct Fields(JsonObject);
 
 impl Fields {
     fn put(&mut self, field: &Field, mut value: Value) {
         cut(&mut value);
-        match field.name() {
-            "message" => self.0.insert("msg".into(), value),
-            "cause" if value == "" => None,
-            name => self.0.insert(name.into(), value),
-        };
+        let name = if field.name() == "message" { "msg" } else { field.name() };
+        self.0.insert(name.into(), value);
     }
 }
 
 /// Bounds a text.
 fn cut(value: &mut Value) {
     if let Value::String(text) = value
-        && let Some((end, _)) = text.char_indices().nth(MOST_CHARS)
+        && let Some((end, _)) = text.char_indices().nth(MAX_TEXT_CHARS)
     {
         text.truncate(end);
         text.push('…');
@@ -196,14 +200,7 @@ impl Visit for Fields {
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == "with" {
-            if let Ok(Value::Object(mut more)) = serde_json::from_str(value) {
-                more.values_mut().for_each(cut);
-                self.0.extend(more);
-            }
-        } else {
-            self.put(field, value.into());
-        }
+        self.put(field, value.into());
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
@@ -245,10 +242,13 @@ mod tests {
     }
 
     #[test]
-    fn other_crates_are_heard_only_when_something_is_wrong() {
-        assert_eq!(limit("annai_core::tool", LevelFilter::DEBUG), LevelFilter::DEBUG);
-        assert_eq!(limit("rmcp::service", LevelFilter::DEBUG), LevelFilter::OFF);
-        assert_eq!(limit("hyper::proto", LevelFilter::DEBUG), LevelFilter::WARN);
-        assert_eq!(limit("hyper::proto", LevelFilter::ERROR), LevelFilter::ERROR);
+    fn other_crates_are_logged_only_when_something_is_wrong() {
+        let logs = |target: &str, level: LevelFilter, at: Level| targets(level).would_enable(target, &at);
+        assert!(logs("annai_core::tool", LevelFilter::DEBUG, Level::DEBUG));
+        assert!(!logs("annai_core::tool", LevelFilter::INFO, Level::DEBUG));
+        assert!(!logs("rmcp::service", LevelFilter::DEBUG, Level::ERROR));
+        assert!(!logs("hyper::proto", LevelFilter::DEBUG, Level::INFO));
+        assert!(logs("hyper::proto", LevelFilter::DEBUG, Level::WARN));
+        assert!(!logs("hyper::proto", LevelFilter::ERROR, Level::WARN));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use annai_core::Identity;
+use annai_core::Principal;
 
 use crate::fs::Sha256;
 use crate::ranges::{LineRange, merged};
@@ -57,7 +57,7 @@ impl Scans {
     /// Notes something about a version of a file, and gives all that is known of it.
     pub fn note(
         &self,
-        identity: &Identity,
+        identity: &Principal,
         path: &str,
         version: &Sha256,
         change: impl FnOnce(&mut Entry),
@@ -82,7 +82,7 @@ impl Scans {
     }
 
     /// Notes lines that were given to the caller.
-    pub fn add(&self, identity: &Identity, path: &str, version: &Sha256, range: LineRange) -> Entry {
+    pub fn add(&self, identity: &Principal, path: &str, version: &Sha256, range: LineRange) -> Entry {
         self.note(identity, path, version, |entry| entry.scanned.push(range))
     }
 }
@@ -98,12 +98,12 @@ mod tests {
     #[test]
     fn scans_add_up_per_version() {
         let (scans, one, two) = (Scans::default(), Sha256::of(b"1"), Sha256::of(b"2"));
-        assert_eq!(scans.add(&Identity::Local, "a", &one, range(1, 80)).scanned, [range(1, 80)]);
-        assert_eq!(scans.add(&Identity::Local, "a", &one, range(81, 90)).scanned, [range(1, 90)]);
-        assert_eq!(scans.add(&Identity::Local, "a", &two, range(5, 6)).scanned, [range(5, 6)]);
-        assert_eq!(scans.add(&Identity::Anonymous, "a", &one, range(5, 6)).scanned, [range(5, 6)]);
+        assert_eq!(scans.add(&Principal::Owner, "a", &one, range(1, 80)).scanned, [range(1, 80)]);
+        assert_eq!(scans.add(&Principal::Owner, "a", &one, range(81, 90)).scanned, [range(1, 90)]);
+        assert_eq!(scans.add(&Principal::Owner, "a", &two, range(5, 6)).scanned, [range(5, 6)]);
+        assert_eq!(scans.add(&Principal::Anonymous, "a", &one, range(5, 6)).scanned, [range(5, 6)]);
         for number in 0..1000 {
-            scans.add(&Identity::Local, &number.to_string(), &one, range(1, 1));
+            scans.add(&Principal::Owner, &number.to_string(), &one, range(1, 1));
         }
         assert!(scans.files.lock().unwrap().by_file.len() <= MOST_FILES);
     }

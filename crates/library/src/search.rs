@@ -114,7 +114,7 @@ impl Where {
             let whole_path = text.contains('/') || (!wanted && !text.contains(['*', '?', '[', '{']));
             let built = GlobBuilder::new(text).literal_separator(true).build();
             let built = built.map_err(|error| ToolError::invalid(format!("glob: {}", error.kind())))?;
-            Ok((built.compile_matcher(), Fits { whole_path, wanted }))
+            Ok::<_, ToolError>((built.compile_matcher(), Fits { whole_path, wanted }))
         });
         Ok(Self { folder, glob: glob.transpose()? })
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use annai_core::{Call, ErrorKind, Identity, ToolError, Toolset};
+use annai_core::{Call, ErrorKind, Principal, TokenScope, ToolError, Toolset};
 use tokio::signal::unix::SignalKind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -24,7 +24,12 @@ use crate::vault::{Vault, is_open};
 /// The signal that a write beyond the allowed size of a file raises; the same number on Linux and macOS.
 const SIGXFSZ: i32 = 25;
 
-/// The family `library`.
+/// The token scope of the tools that read manuals and the vault.
+pub const LIBRARY_READ: TokenScope = TokenScope::new("library.read");
+/// The token scope of the tools that write the vault.
+pub const LIBRARY_WRITE: TokenScope = TokenScope::new("library.write");
+
+/// The toolset `library`.
 pub struct Library {
     pub(crate) shelves: Arc<Shelves>,
     /// Writers wait here rather than on threads.
@@ -80,7 +85,7 @@ impl Indexes {
 
 impl Shelves {
     /// Notes that a section of a manual was used, for the finds that led to it.
-    pub fn note_use(&self, owner: &Identity, place: &Ref, part: &Part) {
+    pub fn note_use(&self, owner: &Principal, place: &Ref, part: &Part) {
         if let Ok(manual_id) = place.manual_id() {
             let line = (part.scope != Scope::File).then_some(part.node_line as u64);
             self.adaptive.used(owner, manual_id, &part.path, line);

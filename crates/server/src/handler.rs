@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use annai_core::{Call, ErrorKind, Identity, JsonObject, Progress, ProgressSink, Registry, Reply, WireError};
+use annai_core::{
+    Call, Denied, ErrorKind, Identity, JsonObject, Progress, ProgressSink, Registry, Reply, ToolError,
+    WireError,
+};
 use futures_util::future::BoxFuture;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -79,7 +82,7 @@ impl ServerHandler for Handler {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("params.cursor: unknown; the list has one page", None));
         }
-        let tools = serde_json::from_slice(self.registry.list(&identity_of(&context)))
+        let tools = serde_json::from_slice(&self.registry.list(&identity_of(&context)))
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(ListToolsResult::with_all_items(tools))
     }
@@ -110,10 +113,19 @@ impl ServerHandler for Handler {
             .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
         let call = call_of(&context);
         let arguments = request.arguments.unwrap_or_default();
-        let result = match self.registry.call(&request.name, arguments, call).await {
-            None => return Err(unknown_tool(&request.name)),
-            Some(Ok(reply)) => success(reply),
-            Some(Err(failed)) => failure(failed.wire, failed.error.kind(), modern)?,
+        let result = match self.registry.admit(&request.name, &identity_of(&context)) {
+            Ok(admitted) => match admitted.call(arguments, call).await {
+                Ok(reply) => success(reply),
+                Err(failed) => failure(failed.wire, failed.error.kind(), modern)?,
+            },
+            Err(denied) => {
+                denied.log(&self.registry, &request.name, &call.request_id);
+                if denied == Denied::Unknown {
+                    return Err(unknown_tool(&request.name));
+                }
+                let error = ToolError::from(denied);
+                failure(WireError::result(&error), error.kind(), modern)?
+            }
         };
         Ok(CallToolResponse::Complete(result))
     }
@@ -130,11 +142,11 @@ fn unknown_tool(name: &str) -> ErrorData {
 /// Who calls: the door of HTTP has said so; over stdio it is whoever started the process.
 fn identity_of(context: &RequestContext<RoleServer>) -> Identity {
     let parts = context.extensions.get::<http::request::Parts>();
-    parts.and_then(|parts| parts.extensions.get::<Identity>().cloned()).unwrap_or(Identity::Local)
+    parts.and_then(|parts| parts.extensions.get::<Identity>().cloned()).unwrap_or(Identity::Owner)
 }
 
 fn call_of(context: &RequestContext<RoleServer>) -> Call {
-    let mut call = Call::new(identity_of(context), context.id.to_string());
+    let mut call = Call::new(context.id.to_string());
     call.cancel = context.ct.clone();
     call.idempotency_key = context.meta.0.get(IDEMPOTENCY_META).and_then(Value::as_str).map(str::to_owned);
     if let Some(token) = context.meta.get_progress_token() {
@@ -174,6 +186,7 @@ fn failure(wire: WireError, kind: ErrorKind, modern: bool) -> Result<CallToolRes
     let wire = if modern { wire.into_result(kind) } else { wire };
     match wire {
         WireError::Rpc { code, message, data } => Err(ErrorData::new(ErrorCode(code), message, data)),
+        http @ WireError::Http { .. } => failure(http.into_result(kind), kind, modern),
         WireError::Result { code, message, details } => {
             let mut error = json!({ "code": code, "message": message });
             if let (Some(details), Value::Object(error)) = (details, &mut error) {

@@ -30,7 +30,7 @@ impl Format {
 
 pub(super) fn run(app: &App, tool: &str, words: &[String], format: Format) -> Result<(), Failure> {
     let registry = app.registry()?;
-    let mut call = Call::new(Identity::Local, "cli");
+    let mut call = Call::new("cli");
     if let Some(line) = ProgressLine::on_terminal() {
         call.progress = Progress::to(Arc::new(line));
     }
@@ -56,19 +56,19 @@ async fn execute(
     call: Call,
 ) -> Result<String, Failure> {
     let Some(declared) = registry.get(tool) else {
-        return Err(Failure::usage(format!("no tool is named `{tool}`; `annai tools` lists them")));
+        return Err(unknown(tool));
     };
     let arguments = read_arguments(declared.input_schema(), words)?;
-    let reply = match registry.call(tool, arguments, call).await {
-        Some(Ok(reply)) => reply,
-        Some(Err(failed)) => {
+    let admitted = registry.admit(tool, &Identity::Owner).map_err(|_| unknown(tool))?;
+    let reply = match admitted.call(arguments, call).await {
+        Ok(reply) => reply,
+        Err(failed) => {
             let exit_code = match failed.error.kind() {
                 ErrorKind::InvalidParameter | ErrorKind::NotConfigured => USAGE,
                 _ => 1,
             };
             return Err(Failure { message: format!("{tool}: {}", failed.error.message()), exit_code });
         }
-        None => return Err(Failure::usage(format!("no tool is named `{tool}`"))),
     };
     Ok(match format {
         Format::Json => format!("{:#}\n", reply.output),
@@ -86,6 +86,10 @@ async fn execute(
         }
         Format::Text => format!("{}\n", reply.text.join("\n\n")),
     })
+}
+
+fn unknown(tool: &str) -> Failure {
+    Failure::usage(format!("no tool is named `{tool}`; `annai tools` lists them"))
 }
 
 /// One JSON object, or `key=value` pairs read by the types of the schema.
@@ -157,7 +161,7 @@ mod tests {
         let registry = fixture::registry(Duration::from_secs(5));
         let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let call = Call::new(Identity::Local, "test");
+        let call = Call::new("test");
         let outcome = runtime.block_on(execute(&registry, tool, &words, format, call));
         outcome.map_err(|failure| (failure.message, failure.exit_code))
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use annai_core::schema;
-use annai_core::tool::Declared;
+use annai_core::tool::RegisteredTool;
 use clap::ValueEnum;
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ fn tools(app: &App) -> Result<String, Failure> {
     Ok(page)
 }
 
-fn document(tool: &Declared, page: &mut String) {
+fn document(tool: &RegisteredTool, page: &mut String) {
     let facts = tool.facts;
     let _ = writeln!(page, "\n## `{}` — {}\n\n{}\n", facts.name, facts.title, facts.description);
     let _ = writeln!(page, "Toolset `{}` · {:?} · {:?} world\n", tool.toolset, facts.effect, facts.world);

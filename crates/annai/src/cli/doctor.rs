@@ -11,7 +11,7 @@ use annai_server::http::Door;
 use super::terminal::{Colours, plain};
 use super::{Failure, Options, print};
 use crate::app::{self, App};
-use crate::catalog::Family;
+use crate::catalog::ToolsetName;
 
 const FIX: &str = "correct it where it is set, or take it out";
 
@@ -46,11 +46,11 @@ fn report(findings: &[Finding], colours: Colours) -> String {
 fn look(app: &App) -> Vec<Finding> {
     let mut findings = configuration(app);
     findings.extend([tools(app), door(app), port(app)]);
-    let (serves_answers, serves_search) = (app.serves(Family::Answers), app.serves(Family::Search));
+    let (serves_answers, serves_search) = (app.serves(ToolsetName::Answers), app.serves(ToolsetName::Search));
     if serves_answers || serves_search {
         findings.extend(answers(app, serves_answers, serves_search));
     }
-    if app.serves(Family::Library) {
+    if app.serves(ToolsetName::Library) {
         findings.extend(annai_library::check(&app.library));
     }
     findings
@@ -99,7 +99,7 @@ fn tools(app: &App) -> Finding {
             schema::faults(tool.input_schema()).into_iter().map(|fault| (tool.facts.name, fault))
         })
         .collect();
-    let bytes = registry.list(&Identity::Local).len();
+    let bytes = registry.list(&Identity::Owner).len();
     match faults.first() {
         None => {
             Finding::good(format!("tools: {} declared, the list is {bytes} bytes", registry.tools().len()))

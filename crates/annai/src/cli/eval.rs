@@ -196,11 +196,13 @@ fn read(path: &Path) -> Result<Vec<Question>, Failure> {
 
 pub(super) async fn call(registry: &Arc<Registry>, tool: &str, arguments: Value) -> Result<Value, Failure> {
     let arguments: JsonObject = arguments.as_object().cloned().unwrap_or_default();
-    match registry.call(tool, arguments, Call::new(Identity::Local, "eval")).await {
-        Some(Ok(reply)) => Ok(reply.output),
-        Some(Err(failed)) => Err(Failure::new(format!("{tool}: {}", failed.error.message()))),
-        None => Err(Failure::usage(format!("{tool} is not served here; leave --toolset out or add library"))),
-    }
+    let admitted = registry.admit(tool, &Identity::Owner).map_err(|_| {
+        Failure::usage(format!("{tool} is not served here; leave --toolset out or add library"))
+    })?;
+    let called = admitted.call(arguments, Call::new("eval")).await;
+    called
+        .map(|reply| reply.output)
+        .map_err(|failed| Failure::new(format!("{tool}: {}", failed.error.message())))
 }
 
 fn hit(item: &Value) -> Option<Hit> {

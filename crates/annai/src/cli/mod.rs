@@ -22,7 +22,7 @@ use annai_core::telemetry;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::app::App;
-use crate::catalog::Family;
+use crate::catalog::ToolsetName;
 
 /// What went wrong before the program could do its work, or because of how it was called.
 const USAGE: u8 = 2;
@@ -48,9 +48,9 @@ pub struct Options {
     #[arg(long, value_name = "ADDR", num_args = 0..=1, conflicts_with = "stdio")]
     #[expect(clippy::option_option, reason = "absent, without an address, with an address")]
     http: Option<Option<String>>,
-    /// Serve only this family of tools; may be repeated
+    /// Serve only this toolset of tools; may be repeated
     #[arg(long, value_name = "NAME", global = true)]
-    toolset: Vec<Family>,
+    toolset: Vec<ToolsetName>,
     /// Read this YAML file instead of the one in the configuration folder
     #[arg(long, value_name = "PATH", global = true)]
     pub config: Option<PathBuf>,
@@ -70,15 +70,15 @@ pub struct Options {
 }
 
 impl Options {
-    /// The families that were asked for, each once.
-    pub fn families(&self) -> Vec<Family> {
-        let mut families = Vec::new();
-        for family in &self.toolset {
-            if !families.contains(family) {
-                families.push(*family);
+    /// The toolsets that were asked for, each once.
+    pub fn toolsets(&self) -> Vec<ToolsetName> {
+        let mut toolsets = Vec::new();
+        for toolset in &self.toolset {
+            if !toolsets.contains(toolset) {
+                toolsets.push(*toolset);
             }
         }
-        families
+        toolsets
     }
 }
 

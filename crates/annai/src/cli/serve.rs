@@ -17,7 +17,7 @@ pub(super) fn stdio(app: &App) -> Result<(), Failure> {
     show_config(app);
     let registry = app.registry()?;
     let options = Options::new(&app.server, registry.clone());
-    let handler = Handler::new(registry, catalog::server_name(&app.families));
+    let handler = Handler::new(registry, catalog::server_name(&app.toolsets));
     // One client, one thread: no hand-over between threads for every message, and no threads to start.
     // What a tool computes for long, it does on tokio's blocking threads.
     let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -74,12 +74,12 @@ impl Host {
         ready: impl FnOnce(&HttpServer) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let registry = app.registry()?;
-        let name = catalog::server_name(&app.families);
+        let name = catalog::server_name(&app.toolsets);
         let tools = registry.clone();
         let options = McpOptions {
             handler: Handler::new(registry.clone(), name),
             registry,
-            tools: Arc::new(move |identity| tools.list(identity).clone()),
+            tools: Arc::new(move |identity| tools.list(identity)),
             sessions: Sessions::None,
         };
         let served = self.runtime.block_on(async {

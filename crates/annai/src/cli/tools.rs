@@ -10,7 +10,7 @@ use crate::app::App;
 pub(super) fn run(app: &App, json: bool) -> Result<(), Failure> {
     let registry = app.registry()?;
     if json {
-        print(&format!("{}\n", String::from_utf8_lossy(registry.list(&Identity::Local))))?;
+        print(&format!("{}\n", String::from_utf8_lossy(&registry.list(&Identity::Owner))))?;
         return Ok(());
     }
     let rows: Vec<_> =

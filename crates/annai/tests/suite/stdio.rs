@@ -29,7 +29,6 @@ fn a_server_of_one_family_goes_by_its_old_name() {
         (&["answers"][..], "openai-responses-mcp"),
         (&["search"], "mcp-o3-search"),
         (&["library"], "annai-library"),
-        (&["services"], "subsidypayment"),
         (&["answers", "search"], "annai"),
         (&["answers", "answers"], "openai-responses-mcp"),
     ] {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use annai_core::JsonObject;
 use annai_core::config::Secret;
-use annai_core::{JsonObject, metrics};
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Response, Url};
@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::failure::{Cause, Failed, whole_seconds};
+use super::metrics;
 use super::private::Private;
 use super::receive::{causes, conclude, message_only, read_events, read_json, read_up_to};
 use super::retry::{Patience, asked_wait};
@@ -23,8 +24,6 @@ use crate::config::Openai;
 /// The largest error body that is read.
 const MOST_ERROR_BYTES: usize = 64 << 10;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
-/// What the API is called in the metrics.
-const SERVER: &str = "openai";
 
 /// A connection to the API.
 pub struct Client {
@@ -182,7 +181,7 @@ impl Client {
                 return Err(failed);
             }
             steps.send_replace(Step::Asking(model.clone()));
-            metrics::upstream_retried(SERVER);
+            metrics::count_retry();
         }
     }
 
@@ -237,7 +236,7 @@ impl Client {
         let result = tokio::time::timeout(timeout, work).await;
         let result = result.unwrap_or_else(|_| Err(self.timed_out(timeout, begun)));
         let status = |failed: &Failed| failed.status.unwrap_or_default();
-        metrics::upstream_asked(SERVER, result.as_ref().map_or_else(status, |_| 200));
+        metrics::count_request(result.as_ref().map_or_else(status, |_| 200));
         result.map_err(|failed| Failed { begun, ..failed })
     }
 

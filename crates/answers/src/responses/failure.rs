@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use annai_core::{JsonObject, telemetry};
+use annai_core::JsonObject;
 use serde_json::Value;
 
 use super::private::Private;
@@ -132,7 +132,7 @@ impl Failed {
     }
 
     /// The `data` of the JSON-RPC error.
-    pub fn data(&self) -> Value {
+    pub fn data(&self, debug: bool) -> Value {
         let mut data = JsonObject::new();
         data.insert("retries".to_owned(), self.retries.into());
         data.insert("reason".to_owned(), self.reason().into());
@@ -142,7 +142,7 @@ impl Failed {
         if let Some(wait) = self.retry_after {
             data.insert("retry_after".to_owned(), whole_seconds(wait).into());
         }
-        if telemetry::debugging() {
+        if debug {
             let message = self.message.as_deref().unwrap_or(&self.sentence);
             data.insert("message".to_owned(), message.into());
             data.insert("type".to_owned(), self.kind.as_deref().into());

@@ -2,6 +2,7 @@
 
 mod client;
 mod failure;
+mod metrics;
 mod private;
 mod receive;
 mod reply;

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use annai_core::{
-    Access, Call, Effect, ErrorKind, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World,
-};
+use annai_core::{Access, Call, Effect, ErrorKind, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::asking::{Answered, Question, domains, not_blank, today};
 use crate::config::{Effort, PROFILE_REQUIRED, Profile, Verbosity};
 use crate::responses::{Step, Usage};
-use crate::toolset::Answers;
+use crate::toolset::{ANSWERS_USE, Answers};
 use crate::wire;
 
 /// What `answer` and `answer_detailed` take.
@@ -50,7 +48,6 @@ pub struct QuickInput {
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Style {
     Summary,
     Bullets,
@@ -111,7 +108,7 @@ impl Tool for Answer {
         description: "Search the web when needed and provide balanced, well-sourced answers. This is the standard general-purpose tool.",
         effect: Effect::Read,
         world: World::Open,
-        access: Access::Local(Scope::AnswersUse),
+        access: Access::Local(ANSWERS_USE),
         sponsor: Sponsor::Input("query"),
         widget: None,
         guide: Guide {
@@ -139,7 +136,7 @@ impl Tool for AnswerDetailed {
         description: "Perform comprehensive analysis with thorough research and detailed explanations. Best for complex questions requiring deep investigation.",
         effect: Effect::Read,
         world: World::Open,
-        access: Access::Local(Scope::AnswersUse),
+        access: Access::Local(ANSWERS_USE),
         sponsor: Sponsor::Input("query"),
         widget: None,
         guide: Guide {
@@ -167,7 +164,7 @@ impl Tool for AnswerQuick {
         description: "Provide fast, concise answers optimized for speed. Best for simple lookups or urgent questions.",
         effect: Effect::Read,
         world: World::Open,
-        access: Access::Local(Scope::AnswersUse),
+        access: Access::Local(ANSWERS_USE),
         sponsor: Sponsor::Input("query"),
         widget: None,
         guide: Guide {
@@ -220,7 +217,7 @@ async fn run(
         Err(failed) => {
             call.note("retries", failed.retries);
             call.note("status", failed.status);
-            Err(wire::tool_error(failed))
+            Err(wire::tool_error(failed, set.desk.debug))
         }
     }
 }

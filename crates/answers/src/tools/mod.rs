@@ -3,7 +3,19 @@
 mod answer;
 mod o3_search;
 
-pub use answer::{
-    Answer, AnswerDetailed, AnswerInput, AnswerOutput, AnswerQuick, Citation, QuickInput, Style,
-};
+pub use answer::{Answer, AnswerDetailed, AnswerOutput, AnswerQuick, Citation, Style};
 pub use o3_search::{O3Search, SearchInput, SearchOutput, SearchResult, Timeframe};
+
+use annai_core::RegistryBuilder;
+
+use crate::toolset::{Answers, AnswersConfig, Search};
+
+/// Adds the toolset `answers` and its tools, in the order in which `tools/list` shows them.
+pub fn register_answers(registry: &mut RegistryBuilder, config: AnswersConfig) {
+    registry.toolset::<Answers>(config).tool::<Answer>().tool::<AnswerDetailed>().tool::<AnswerQuick>();
+}
+
+/// Adds the toolset `search` and its tool.
+pub fn register_search(registry: &mut RegistryBuilder, config: AnswersConfig) {
+    registry.toolset::<Search>(config).tool::<O3Search>();
+}

@@ -1,6 +1,6 @@
 //! `chatgpt_o3_search`: search results, only from what a real search returned.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::asking::{not_blank, today};
 use crate::responses::Step;
 use crate::searching::Query;
-use crate::toolset::Search;
+use crate::toolset::{ANSWERS_USE, Search};
 use crate::wire;
 
 /// What `chatgpt_o3_search` takes.
@@ -40,7 +40,6 @@ fn default_language() -> String {
 /// How new results are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Timeframe {
     Recent,
     PastWeek,
@@ -95,7 +94,7 @@ impl Tool for O3Search {
         description: "Search the web and return titles, links and snippets of real pages. ChatGPT o3の検索機能を使用してWeb検索を実行します",
         effect: Effect::Read,
         world: World::Open,
-        access: Access::Local(Scope::AnswersUse),
+        access: Access::Local(ANSWERS_USE),
         sponsor: Sponsor::Input("query"),
         widget: None,
         guide: Guide {
@@ -138,7 +137,7 @@ impl Tool for O3Search {
             Err(failed) => {
                 call.note("retries", failed.retries);
                 call.note("status", failed.status);
-                Err(wire::tool_error(failed))
+                Err(wire::tool_error(failed, set.desk.debug))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What is true of a tool before it runs. No field has a default: forgetting one does not compile.
 
-use crate::Identity;
+use super::Access;
 
 /// The facts of one tool; everything that clients, docs and access checks know is derived from them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,50 +43,6 @@ pub enum World {
     Open,
     /// It does not.
     Closed,
-}
-
-/// Who may call a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// Anybody.
-    Anyone,
-    /// The owner of the process; from elsewhere only with a verified token that has the scope.
-    Local(Scope),
-    /// Somebody who signed in, with the scope.
-    SignedIn(Scope),
-}
-
-impl Access {
-    /// Whether somebody may call; otherwise the scope that a token would need.
-    pub const fn allows(self, identity: &Identity) -> Result<(), Scope> {
-        match (self, identity) {
-            (Self::Anyone, _) | (_, Identity::Local) => Ok(()),
-            (Self::Local(scope) | Self::SignedIn(scope), Identity::Anonymous) => Err(scope),
-        }
-    }
-}
-
-/// What a token must allow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// Ask the web.
-    AnswersUse,
-    /// Read manuals and the vault.
-    LibraryRead,
-    /// Write the vault.
-    LibraryWrite,
-}
-
-impl Scope {
-    /// Its name in a token.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::AnswersUse => "answers.use",
-            Self::LibraryRead => "library.read",
-            Self::LibraryWrite => "library.write",
-        }
-    }
 }
 
 /// Whether a sponsor may pay for a call.

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::JsonObject;
 
-use super::{Access, Declared, Effect, Facts, World};
+use super::{Access, Effect, Facts, RegisteredTool, World};
 
-pub(super) fn entry(tool: &Declared) -> Value {
+pub(super) fn entry(tool: &RegisteredTool) -> Value {
     let facts = tool.facts;
     let schemes = security_schemes(facts.access);
     let mut meta = JsonObject::from_iter([("securitySchemes".to_owned(), schemes.clone())]);

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use annai_core::Identity;
+use annai_core::Principal;
 
 pub use self::record::{Record, Thresholds, file_number, hash_of, section_number, tokens};
 use crate::config;
@@ -44,7 +44,7 @@ struct Book {
 
 /// A find that may still be used.
 struct Waiting {
-    owner: Identity,
+    owner: Principal,
     trace_hash: String,
     /// What it looked at.
     reach: Reach,
@@ -118,7 +118,7 @@ impl Adaptive {
     }
 
     /// Candidates that the caller's earlier finds did not have.
-    pub fn added(&self, owner: &Identity, had: &[Had]) -> usize {
+    pub fn added(&self, owner: &Principal, had: &[Had]) -> usize {
         let book = self.book();
         let earlier = |number: &u64| {
             book.waiting.iter().any(|find| find.owner == *owner && find.found.contains(number))
@@ -127,7 +127,7 @@ impl Adaptive {
     }
 
     /// Keeps a find. A disk that is full or cannot be written is no reason to fail.
-    pub fn keep(&self, owner: &Identity, mut record: Record, reach: Reach, had: &[Had]) {
+    pub fn keep(&self, owner: &Principal, mut record: Record, reach: Reach, had: &[Had]) {
         let mut book = self.book();
         let last = book.records.last();
         let carried = |same: bool, since: Option<i64>| if same { since } else { Some(record.ts) };
@@ -205,7 +205,7 @@ impl Adaptive {
 
     /// Notes that a section was used, or a whole file where no line is named. It counts for the caller's newest find that
     /// looked at the file, and is written at once: the process may end any time.
-    pub fn used(&self, owner: &Identity, manual_id: &str, path: &str, line: Option<u64>) {
+    pub fn used(&self, owner: &Principal, manual_id: &str, path: &str, line: Option<u64>) {
         let file = file_number(manual_id, path);
         let number = line.map_or(file, |line| section_number(manual_id, path, line));
         let mut book = self.book();

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use annai_core::{Identity, ToolError};
+use annai_core::{Principal, ToolError};
 
 use super::conflicts::conflicts;
 use super::gaps::{gaps, sufficiency};
@@ -46,7 +46,7 @@ pub struct Asked {
     /// At what cost.
     pub budget: Budget,
     /// Who asks.
-    pub owner: Identity,
+    pub owner: Principal,
 }
 
 /// What a find may cost.

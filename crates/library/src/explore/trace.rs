@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use annai_core::{ErrorKind, Identity, ToolError};
+use annai_core::{ErrorKind, Principal, ToolError};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -124,7 +124,7 @@ impl Seen {
 /// A find that is kept.
 #[derive(Debug)]
 struct Kept {
-    owner: Identity,
+    owner: Principal,
     made: Instant,
     number: u64,
     bytes: usize,
@@ -145,7 +145,7 @@ impl Traces {
     }
 
     /// Keeps what a find saw; gives the id to ask for it by.
-    pub fn keep(&self, owner: &Identity, seen: Arc<Seen>) -> Result<String, ToolError> {
+    pub fn keep(&self, owner: &Principal, seen: Arc<Seen>) -> Result<String, ToolError> {
         let id = new_id()?;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (next, all) = &mut *kept;
@@ -165,7 +165,7 @@ impl Traces {
     }
 
     /// What a find saw; only for the principal that made it.
-    pub fn get(&self, owner: &Identity, id: &str, argument: &str) -> Result<Arc<Seen>, ToolError> {
+    pub fn get(&self, owner: &Principal, id: &str, argument: &str) -> Result<Arc<Seen>, ToolError> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let found = kept.1.get(id).filter(|trace| trace.owner == *owner && trace.made.elapsed() < self.age);
         found.map(|trace| trace.seen.clone()).ok_or_else(|| {
@@ -213,8 +213,8 @@ mod tests {
     #[test]
     fn traces_are_kept_per_principal_and_not_for_long() {
         let traces = Traces::new(2, Duration::from_millis(200));
-        let keep = |owner: &Identity| traces.keep(owner, Arc::new(seen(Vec::new()))).unwrap();
-        let (mine, theirs) = (Identity::Local, Identity::Anonymous);
+        let keep = |owner: &Principal| traces.keep(owner, Arc::new(seen(Vec::new()))).unwrap();
+        let (mine, theirs) = (Principal::Owner, Principal::Anonymous);
         let (first, other) = (keep(&mine), keep(&theirs));
         assert_eq!(first.len(), 32);
         assert!(
@@ -239,11 +239,11 @@ mod tests {
             ..Unscanned::file(None, "a".into(), Reason::CandidateCap)
         };
         let ids: Vec<_> = (0..5)
-            .map(|_| traces.keep(&Identity::Local, Arc::new(seen(vec![part.clone()]))).unwrap())
+            .map(|_| traces.keep(&Principal::Owner, Arc::new(seen(vec![part.clone()]))).unwrap())
             .collect();
         assert!(
-            traces.get(&Identity::Local, &ids[0], "trace_id").is_err()
-                && traces.get(&Identity::Local, &ids[4], "trace_id").is_ok()
+            traces.get(&Principal::Owner, &ids[0], "trace_id").is_err()
+                && traces.get(&Principal::Owner, &ids[4], "trace_id").is_ok()
         );
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use annai_core::{Identity, ToolError};
+use annai_core::{Principal, ToolError};
 
 use super::conflicts::conflicts;
 use super::dictionary::Dictionary;
@@ -41,7 +41,7 @@ pub struct VaultAsked {
     /// At what cost.
     pub budget: Budget,
     /// Who asks.
-    pub owner: Identity,
+    pub owner: Principal,
 }
 
 /// Explores the vault.

@@ -1,6 +1,6 @@
 //! `artifact_audit`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::excerpting::chars_on;
 use crate::fs::RelPath;
 use crate::ranges::{CitedRange, Coverage, LineRange, cited};
 use crate::reference::NextAction;
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 use crate::vault::Vault;
 
 /// So many findings are told; the numbers count all.
@@ -67,7 +67,7 @@ impl Tool for ArtifactAudit {
         description: "Check that an artifact rests on its source: elements without source lines, unreachable nodes, unanswered references.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
@@ -87,7 +87,7 @@ impl Tool for ArtifactAudit {
         let artifact = RelPath::parse(&input.artifact_path)?;
         let source = RelPath::parse(&input.source_path)?;
         let given = input.cited_ranges.as_deref().map(cited).transpose()?;
-        let owner = call.identity.clone();
+        let owner = call.identity().principal();
         let output = set
             .read(move |shelves, wanted| {
                 let audited = audit(&shelves.vault, &artifact, &source)?;

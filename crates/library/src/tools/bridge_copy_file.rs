@@ -1,13 +1,13 @@
 //! `bridge_copy_file`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fs::RelPath;
 use crate::reading::{self, Asked, Expand, ReadLimits, Scope as ReadScope};
 use crate::reference::{Ref, Target};
-use crate::toolset::{Library, Shelves, Wanted};
+use crate::toolset::{LIBRARY_WRITE, Library, Shelves, Wanted};
 use crate::writing::{Mode, put};
 
 /// From where to where.
@@ -47,7 +47,7 @@ impl Tool for BridgeCopyFile {
         description: "Copy a file of a manual into the vault without passing it through the model.",
         effect: Effect::Destroy,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryWrite),
+        access: Access::Local(LIBRARY_WRITE),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
@@ -77,7 +77,7 @@ impl Tool for BridgeCopyFile {
             signals: None,
             rev: None,
         };
-        let owner = call.identity.clone();
+        let owner = call.identity().principal();
         let work = move |shelves: &Shelves, wanted: &Wanted| {
             let limits = input.limits.unwrap_or_default();
             let limits = ReadLimits {

@@ -1,14 +1,14 @@
 //! `get_tooling_guide`.
 
-use annai_core::tool::Declared;
+use annai_core::tool::RegisteredTool;
 use annai_core::{
-    Access, Call, Effect, Facts, Guide, JsonObject, Reply, Scope, Sponsor, Tool, ToolError, Toolset, World,
+    Access, Call, Effect, Facts, Guide, JsonObject, Reply, Sponsor, Tool, ToolError, Toolset, World,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 
 /// What is to be done.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -83,7 +83,7 @@ impl Tool for GetToolingGuide {
         description: "Say which library tool to call first for a purpose, and how to use each of them.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
@@ -98,7 +98,7 @@ impl Tool for GetToolingGuide {
 
     async fn run(_: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let first_tool = first_tool(input.intent, input.target);
-        let registry = call.tools().ok_or_else(|| ToolError::internal("the list of tools is gone"))?;
+        let registry = call.registry().ok_or_else(|| ToolError::internal("the list of tools is gone"))?;
         let tools: Vec<_> =
             registry.tools().filter(|tool| tool.toolset == Library::NAME).map(advice).collect();
         call.note("intent", input.intent);
@@ -121,7 +121,7 @@ const fn first_tool(intent: Option<Purpose>, target: Option<Subject>) -> &'stati
 }
 
 /// What a tool's own declaration says of it.
-fn advice(tool: &Declared) -> Advice {
+fn advice(tool: &RegisteredTool) -> Advice {
     let Facts { name, guide, .. } = &tool.facts;
     let required = tool.input_schema().get("required").and_then(Value::as_array);
     let required = required.into_iter().flatten().filter_map(Value::as_str);

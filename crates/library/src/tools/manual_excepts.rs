@@ -1,12 +1,12 @@
 //! `manual_excepts`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::exceptions;
 use crate::search::Hit;
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 
 /// Where to look.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -35,7 +35,7 @@ impl Tool for ManualExcepts {
         description: "List the lines of a manual that hold a word of exception, such as 対象外, ただし, except or not covered.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::explore::{Asked, Budget, Found, Intent, Item, Seen, Summary, find, learn};
 use crate::reference::{NextAction, Ref, Target};
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 
 /// So many are told at once; manual_hits has the rest.
 const TOLD: usize = 5;
@@ -81,7 +81,7 @@ pub struct Best {
 /// An earlier find of the manuals.
 fn earlier(set: &Library, call: &Call, id: String) -> Result<(String, Arc<Seen>), ToolError> {
     let argument = "only_unscanned_from_trace_id";
-    let seen = set.shelves.traces.get(&call.identity, &id, argument)?;
+    let seen = set.shelves.traces.get(&call.identity().principal(), &id, argument)?;
     if seen.target == Target::Vault {
         let sentence = format!("{argument}: expected a trace of manual_find, got one of vault_find");
         return Err(ToolError::invalid(sentence));
@@ -111,7 +111,7 @@ impl Tool for ManualFind {
         description: "Find everything about a question in the manuals: the best sections, what was not looked at, and what to do next.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
@@ -141,7 +141,7 @@ impl Tool for ManualFind {
             hard_max_stage: settings.hard_max_stage,
             left_out_of,
             budget: input.budget.unwrap_or_default().into(),
-            owner: call.identity.clone(),
+            owner: call.identity().principal(),
         };
         let output = set
             .read_aloud(call, move |shelves, wanted| {

@@ -1,12 +1,12 @@
 //! `manual_hits`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::explore::{Item, Seen, Unscanned};
 use crate::reference::{Ref, Target};
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 
 /// What to show.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -118,7 +118,7 @@ impl Tool for ManualHits {
         description: "Show page by page what a find saw: candidates, the best of them, conflicts, gaps, and what was not scanned.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
@@ -135,7 +135,7 @@ impl Tool for ManualHits {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let seen = set.shelves.traces.get(&call.identity, &input.trace_id, "trace_id")?;
+        let seen = set.shelves.traces.get(&call.identity().principal(), &input.trace_id, "trace_id")?;
         let kind = input.kind.unwrap_or(Kind::Candidates);
         let (offset, limit) = (input.offset.unwrap_or(0), input.limit.unwrap_or(50));
         let (total, items) = page(&seen, kind, offset, limit);

@@ -1,10 +1,10 @@
 //! `manual_list`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 
 /// Nothing.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -35,7 +35,7 @@ impl Tool for ManualList {
         description: "List the manuals that can be read.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {

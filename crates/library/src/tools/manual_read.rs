@@ -1,14 +1,12 @@
 //! `manual_read`.
 
-use annai_core::{
-    Access, Call, Effect, Facts, Guide, Reply, Scope as TokenScope, Sponsor, Tool, ToolError, World,
-};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::reading::{self, Asked, Expand, ReadLimits, Scope};
 use crate::reference::Ref;
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 
 /// What to read.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -57,7 +55,7 @@ impl Tool for ManualRead {
         description: "Read a snippet, a section or several sections of a manual, within limits.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(TokenScope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
@@ -77,7 +75,7 @@ impl Tool for ManualRead {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let owner = call.identity.clone();
+        let owner = call.identity().principal();
         let part = set
             .read(move |shelves, _| {
                 let asked = Asked {

@@ -1,12 +1,12 @@
 //! `manual_toc`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fs::RelPath;
 use crate::manuals::FileType;
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 
 /// So many nodes are listed; no model reads more.
 const MOST_ITEMS: usize = 20_000;
@@ -57,7 +57,7 @@ impl Tool for ManualToc {
         description: "The headings of a manual: every node with its lines, to read by.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {

@@ -21,23 +21,33 @@ mod vault_scan;
 mod vault_search;
 mod vault_write;
 
-pub use artifact_audit::ArtifactAudit;
-pub use bridge_copy_file::BridgeCopyFile;
-pub use bridge_copy_section::BridgeCopySection;
-pub use get_tooling_guide::GetToolingGuide;
-pub use manual_excepts::ManualExcepts;
-pub use manual_find::ManualFind;
-pub use manual_hits::ManualHits;
-pub use manual_list::ManualList;
-pub use manual_ls::ManualLs;
-pub use manual_read::ManualRead;
-pub use manual_toc::ManualToc;
-pub use vault_coverage::VaultCoverage;
-pub use vault_create::VaultCreate;
-pub use vault_find::VaultFind;
-pub use vault_ls::VaultLs;
-pub use vault_read::VaultRead;
-pub use vault_replace::VaultReplace;
-pub use vault_scan::VaultScan;
-pub use vault_search::VaultSearch;
-pub use vault_write::VaultWrite;
+use annai_core::RegistryBuilder;
+
+use crate::config;
+use crate::toolset::Library;
+
+/// Adds the toolset and its tools, in the order in which `tools/list` shows them.
+pub fn register(registry: &mut RegistryBuilder, config: config::Library) {
+    registry
+        .toolset::<Library>(config)
+        .tool::<get_tooling_guide::GetToolingGuide>()
+        .tool::<manual_list::ManualList>()
+        .tool::<manual_ls::ManualLs>()
+        .tool::<manual_toc::ManualToc>()
+        .tool::<manual_find::ManualFind>()
+        .tool::<manual_hits::ManualHits>()
+        .tool::<manual_read::ManualRead>()
+        .tool::<manual_excepts::ManualExcepts>()
+        .tool::<vault_find::VaultFind>()
+        .tool::<vault_ls::VaultLs>()
+        .tool::<vault_read::VaultRead>()
+        .tool::<vault_scan::VaultScan>()
+        .tool::<vault_search::VaultSearch>()
+        .tool::<vault_create::VaultCreate>()
+        .tool::<vault_write::VaultWrite>()
+        .tool::<vault_replace::VaultReplace>()
+        .tool::<vault_coverage::VaultCoverage>()
+        .tool::<artifact_audit::ArtifactAudit>()
+        .tool::<bridge_copy_section::BridgeCopySection>()
+        .tool::<bridge_copy_file::BridgeCopyFile>();
+}

@@ -1,6 +1,6 @@
 //! `vault_coverage`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::audit::lines_of;
 use crate::fs::RelPath;
 use crate::ranges::{CitedRange, Coverage, LineRange, cited};
 use crate::reference::NextAction;
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 use crate::vault::check_open;
 
 /// So many ranges are told; the numbers count all.
@@ -59,7 +59,7 @@ impl Tool for VaultCoverage {
         description: "Prove how much of a vault file was covered by cited ranges, and which lines were not.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
@@ -83,7 +83,7 @@ impl Tool for VaultCoverage {
             check_open(artifact)?;
         }
         let least = set.shelves.settings.coverage_min_ratio;
-        let (owner, made) = (call.identity.clone(), artifact.clone());
+        let (owner, made) = (call.identity().principal(), artifact.clone());
         let (path, coverage, audited) = set
             .read(move |shelves, _| {
                 let source = lines_of(&shelves.vault, &path)?;

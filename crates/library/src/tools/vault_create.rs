@@ -1,11 +1,11 @@
 //! `vault_create`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fs::RelPath;
-use crate::toolset::{Library, Shelves, Wanted};
+use crate::toolset::{LIBRARY_WRITE, Library, Shelves, Wanted};
 use crate::vault::Doing;
 
 /// What to make.
@@ -39,7 +39,7 @@ impl Tool for VaultCreate {
         description: "Make a new text file in the vault; one that exists is never replaced.",
         effect: Effect::Write,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryWrite),
+        access: Access::Local(LIBRARY_WRITE),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {

@@ -1,6 +1,6 @@
 //! `vault_find`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::explore::{VaultAsked, VaultSummary, find_in_vault};
 use crate::fs::RelPath;
 use crate::reference::NextAction;
 use crate::search::Where;
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 use crate::vault::check_open;
 
 /// What to look for.
@@ -57,7 +57,7 @@ impl Tool for VaultFind {
         description: "Find everything about a question in the vault, paragraph by paragraph; manual_hits shows the places.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
@@ -83,7 +83,7 @@ impl Tool for VaultFind {
             query: input.query,
             place: Where::new(folder, scope.glob.as_deref())?,
             budget: input.budget.unwrap_or_default().into(),
-            owner: call.identity.clone(),
+            owner: call.identity().principal(),
         };
         let found =
             set.read_aloud(call, move |shelves, wanted| find_in_vault(shelves, &asked, wanted)).await?;

@@ -1,11 +1,11 @@
 //! `vault_ls`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fs::{Kind, RelPath};
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 use crate::vault::{check_open, is_open};
 
 /// Which folder.
@@ -45,7 +45,7 @@ impl Tool for VaultLs {
         description: "List one folder of the vault.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {

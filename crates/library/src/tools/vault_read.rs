@@ -1,6 +1,6 @@
 //! `vault_read`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::fs::RelPath;
 use crate::ranges::LineRange;
 use crate::reference::{CharLimits, Limit};
 use crate::text::Lines;
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 
 /// What to read.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -99,7 +99,7 @@ impl Tool for VaultRead {
         description: "Read lines of a vault file, or all of it, within limits.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {

@@ -1,13 +1,11 @@
 //! `vault_replace`.
 
-use annai_core::{
-    Access, Call, Effect, ErrorKind, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World,
-};
+use annai_core::{Access, Call, Effect, ErrorKind, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fs::{RelPath, at, read_text};
-use crate::toolset::{Library, Shelves, Wanted};
+use crate::toolset::{LIBRARY_WRITE, Library, Shelves, Wanted};
 use crate::vault::{Doing, check_write};
 use crate::writing::{MOST_BYTES, check_hash_form};
 
@@ -50,7 +48,7 @@ impl Tool for VaultReplace {
         description: "Replace a literal text in a vault file, the first time it occurs or more often.",
         effect: Effect::Destroy,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryWrite),
+        access: Access::Local(LIBRARY_WRITE),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {

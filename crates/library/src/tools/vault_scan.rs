@@ -1,6 +1,6 @@
 //! `vault_scan`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::fs::RelPath;
 use crate::ranges::LineRange;
 use crate::reference::{CharLimits, Limit, NextAction};
 use crate::text::Lines;
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 
 /// Where to go on.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -84,7 +84,7 @@ impl Tool for VaultScan {
         description: "Read a vault file chunk by chunk; following next_cursor visits every line exactly once.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
@@ -114,7 +114,7 @@ impl Tool for VaultScan {
         let first = input.cursor.and_then(|cursor| cursor.start_line).unwrap_or(1);
         let limit = Limit::new(settings, input.limits.unwrap_or_default().max_chars);
         let lines = Lines { first, last: first.saturating_add(chunk - 1), max_chars: limit.chars };
-        let identity = call.identity.clone();
+        let identity = call.identity().principal();
         let (lifted, scanned) = set
             .read(move |shelves, _| {
                 let lifted = lift(&shelves.vault, &path, lines)?;

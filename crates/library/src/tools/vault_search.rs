@@ -1,12 +1,12 @@
 //! `vault_search`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fs::RelPath;
 use crate::search::{self, Hit, Mode, Pattern, Where};
-use crate::toolset::Library;
+use crate::toolset::{LIBRARY_READ, Library};
 use crate::vault::check_open;
 
 /// What to look for.
@@ -46,7 +46,7 @@ impl Tool for VaultSearch {
         description: "Find lines in vault files by regex, plain text or loosely.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryRead),
+        access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {

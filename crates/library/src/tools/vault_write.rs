@@ -1,11 +1,11 @@
 //! `vault_write`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Scope, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fs::RelPath;
-use crate::toolset::{Library, Shelves, Wanted};
+use crate::toolset::{LIBRARY_WRITE, Library, Shelves, Wanted};
 use crate::vault::{Doing, check_write};
 use crate::writing::{Mode, check_hash_form};
 
@@ -44,7 +44,7 @@ impl Tool for VaultWrite {
         description: "Overwrite a vault file, or append to it; it must exist.",
         effect: Effect::Destroy,
         world: World::Closed,
-        access: Access::Local(Scope::LibraryWrite),
+        access: Access::Local(LIBRARY_WRITE),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {

@@ -114,7 +114,7 @@ impl Door {
             && !forwarded
             && self.public_host.is_none()
             && host.and_then(split_host).is_some_and(|(name, _)| is_loopback(name));
-        if trusted { Identity::Local } else { Identity::Anonymous }
+        if trusted { Identity::Owner } else { Identity::Anonymous }
     }
 
     fn is_ours(&self, host: &str) -> bool {
@@ -329,7 +329,7 @@ mod tests {
     fn loopback_is_trusted_only_with_every_sign_of_it() {
         let near = door(&Server::default());
         let who = |door: &Door, headers: &[(&str, &str)]| door.identity(&request("/mcp", headers));
-        assert_eq!(who(&near, &[("host", "localhost:3001")]), Identity::Local);
+        assert_eq!(who(&near, &[("host", "localhost:3001")]), Identity::Owner);
         for header in ["x-forwarded-for", "x-forwarded-proto", "forwarded", "via", "x-real-ip"] {
             assert_eq!(who(&near, &[("host", "localhost"), (header, "1.2.3.4")]), Identity::Anonymous);
         }

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use annai_core::{Identity, Registry, Scope, metrics};
+use annai_core::{Identity, Registry, TokenScope};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
@@ -203,12 +203,10 @@ impl Mcp {
                 }
             }
             ClientRequest::CallToolRequest(call) => {
-                if let Some(tool) = self.registry.get(&call.params.name)
-                    && let Err(scope) = tool.facts.access.allows(&identity)
+                if let Err(denied) = self.registry.admit(&call.params.name, &identity)
+                    && let Some(scope) = denied.scope()
                 {
-                    metrics::tool_called(tool.facts.name, false, Duration::ZERO);
-                    let (tool, request_id) = (tool.facts.name, request.id.to_string());
-                    tracing::warn!(tool, ok = false, elapsed_ms = 0, request_id, code = "unauthorized");
+                    denied.log(&self.registry, &call.params.name, &request.id.to_string());
                     return sign_in(&request.id, scope, is_modern(&parts.headers));
                 }
             }
@@ -364,7 +362,7 @@ fn accepted() -> Response<Body> {
 }
 
 /// A tool that a stranger may not call: both forms of the answer at once, as clients look for either.
-fn sign_in(id: &RequestId, scope: Scope, modern: bool) -> Response<Body> {
+fn sign_in(id: &RequestId, scope: TokenScope, modern: bool) -> Response<Body> {
     let scope = scope.as_str();
     let message = format!("this tool needs a verified token with the scope {scope}");
     let error = json!({ "code": "unauthorized", "message": message });

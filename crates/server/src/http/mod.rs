@@ -4,6 +4,7 @@ mod cors;
 mod door;
 mod health;
 mod mcp;
+mod metrics;
 mod patience;
 mod reply;
 
@@ -13,7 +14,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use annai_core::metrics;
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
@@ -165,7 +165,7 @@ async fn converse(site: Arc<Site>, stream: TcpStream, peer: SocketAddr, stop: Ca
 impl Site {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let (route, response) = self.route(request).await;
-        metrics::http_answered(route, response.status().as_u16());
+        metrics::count_request(route, response.status().as_u16());
         response
     }
 

@@ -46,7 +46,7 @@ impl Options {
             max_message_bytes: usize::try_from(server.max_message_bytes).unwrap_or(usize::MAX),
             max_in_flight: usize::try_from(server.max_in_flight).unwrap_or(usize::MAX),
             lines_only: server.line_mode,
-            tools: Arc::new(move |identity| registry.list(identity).clone()),
+            tools: Arc::new(move |identity| registry.list(identity)),
         }
     }
 }

@@ -204,7 +204,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                     && let Some(id) = tool_list::plain_id(message) =>
             {
                 tracing::debug!("recv method=tools/list id={id}");
-                self.outgoing.post(tool_list::plain_reply(id, &(self.options.tools)(&Identity::Local)));
+                self.outgoing.post(tool_list::plain_reply(id, &(self.options.tools)(&Identity::Owner)));
                 return None;
             }
             Frame::Message(json, size) => {
@@ -290,7 +290,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                 id,
                 list,
                 request.request.get_meta(),
-                &(self.options.tools)(&Identity::Local),
+                &(self.options.tools)(&Identity::Owner),
             )
         {
             self.outgoing.post(reply);

@@ -1,0 +1,195 @@
+//! A map that stays within its limits: entries, bytes and age. Answers, traces and scans are kept in one each.
+
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How much a [`BoundedStore`] keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoreLimits {
+    /// The maximum number of entries; 0 keeps nothing.
+    pub entries: usize,
+    /// The maximum of all entries' sizes together. One entry that is larger by itself is kept alone.
+    pub bytes: usize,
+    /// How long after its last write an entry can be read; zero keeps nothing.
+    pub time_to_live: Duration,
+}
+
+/// A map shared by threads. A write that exceeds a limit evicts the entries that were written longest ago. The caller
+/// passes the time, so that tests need not wait.
+#[derive(Debug)]
+pub struct BoundedStore<K, V> {
+    limits: StoreLimits,
+    state: Mutex<State<K, V>>,
+}
+
+#[derive(Debug)]
+struct State<K, V> {
+    entries: HashMap<K, Entry<V>>,
+    /// The keys in the order of their last write.
+    by_write: BTreeMap<u64, K>,
+    next_write: u64,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Entry<V> {
+    value: V,
+    bytes: usize,
+    written_at: Instant,
+    write: u64,
+}
+
+impl<K: Clone + Eq + Hash, V: Clone> BoundedStore<K, V> {
+    /// An empty store.
+    #[must_use]
+    pub fn new(limits: StoreLimits) -> Self {
+        let state = State { entries: HashMap::new(), by_write: BTreeMap::new(), next_write: 0, bytes: 0 };
+        Self { limits, state: Mutex::new(state) }
+    }
+
+    /// The value of a key, unless it is too old.
+    pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q, now: Instant) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        let state = self.lock();
+        let entry = state.entries.get(key)?;
+        self.is_fresh(entry, now).then(|| entry.value.clone())
+    }
+
+    /// Writes a value of about `bytes` bytes, and evicts what no longer fits.
+    pub fn put(&self, key: K, value: V, bytes: usize, now: Instant) {
+        let mut state = self.lock();
+        state.remove(&key);
+        self.insert(&mut state, key, value, bytes, now);
+    }
+
+    /// Changes the value of a key in place, or the default where it has none, and returns a copy of it. It counts as
+    /// a write; `size` measures the changed value.
+    pub fn update(
+        &self,
+        key: K,
+        now: Instant,
+        change: impl FnOnce(&mut V),
+        size: impl FnOnce(&V) -> usize,
+    ) -> V
+    where
+        V: Default,
+    {
+        let mut state = self.lock();
+        let known = state.remove(&key).filter(|entry| self.is_fresh(entry, now));
+        let mut value = known.map(|entry| entry.value).unwrap_or_default();
+        change(&mut value);
+        let bytes = size(&value);
+        self.insert(&mut state, key, value.clone(), bytes, now);
+        value
+    }
+
+    /// How many entries there are, including those that are too old to be read.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().entries.len()
+    }
+
+    /// Whether there is no entry.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn insert(&self, state: &mut State<K, V>, key: K, value: V, bytes: usize, now: Instant) {
+        if self.limits.entries == 0 || self.limits.time_to_live.is_zero() {
+            return;
+        }
+        while state.entries.len() >= self.limits.entries
+            || (state.bytes.saturating_add(bytes) > self.limits.bytes && !state.entries.is_empty())
+        {
+            let Some((_, oldest)) = state.by_write.first_key_value() else { break };
+            let oldest = oldest.clone();
+            state.remove(&oldest);
+        }
+        let write = state.next_write;
+        state.next_write += 1;
+        state.bytes = state.bytes.saturating_add(bytes);
+        state.by_write.insert(write, key.clone());
+        state.entries.insert(key, Entry { value, bytes, written_at: now, write });
+    }
+
+    fn is_fresh(&self, entry: &Entry<V>, now: Instant) -> bool {
+        now.saturating_duration_since(entry.written_at) < self.limits.time_to_live
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<K, V>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Eq + Hash, V> State<K, V> {
+    fn remove(&mut self, key: &K) -> Option<Entry<V>> {
+        let entry = self.entries.remove(key)?;
+        self.by_write.remove(&entry.write);
+        self.bytes = self.bytes.saturating_sub(entry.bytes);
+        Some(entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TTL: Duration = Duration::from_secs(60);
+
+    fn store(entries: usize, bytes: usize, time_to_live: Duration) -> BoundedStore<String, Vec<u8>> {
+        BoundedStore::new(StoreLimits { entries, bytes, time_to_live })
+    }
+
+    fn kept(store: &BoundedStore<String, Vec<u8>>, now: Instant) -> String {
+        ["a", "b", "c", "d"].into_iter().filter(|key| store.get(*key, now).is_some()).collect()
+    }
+
+    #[test]
+    fn the_entry_written_longest_ago_is_evicted() {
+        let (store, now) = (store(2, 100, TTL), Instant::now());
+        for key in ["a", "b"] {
+            store.put(key.into(), vec![1], 1, now);
+        }
+        // Writing again makes an entry young; reading does not.
+        store.update("a".into(), now, |value| value.push(2), Vec::len);
+        assert_eq!(store.get("b", now), Some(vec![1]));
+        store.put("c".into(), vec![3], 1, now);
+        assert_eq!(kept(&store, now), "ac");
+        assert_eq!(store.get("a", now), Some(vec![1, 2]));
+    }
+
+    #[test]
+    fn bytes_are_bounded_and_one_large_entry_is_kept_alone() {
+        let (store, now) = (store(10, 10, TTL), Instant::now());
+        for key in ["a", "b", "c"] {
+            store.put(key.into(), vec![], 4, now);
+        }
+        assert_eq!(kept(&store, now), "bc");
+        // Written again with less, it makes room.
+        store.put("c".into(), vec![], 1, now);
+        store.put("d".into(), vec![], 5, now);
+        assert_eq!(kept(&store, now), "bcd");
+        store.put("a".into(), vec![], 99, now);
+        assert_eq!((kept(&store, now).as_str(), store.len()), ("a", 1));
+    }
+
+    #[test]
+    fn entries_grow_old_and_a_limit_of_zero_keeps_nothing() {
+        let (aging, now) = (store(2, 100, TTL), Instant::now());
+        aging.put("a".into(), vec![1], 1, now);
+        assert_eq!(aging.get("a", now + TTL - Duration::from_nanos(1)), Some(vec![1]));
+        assert_eq!(aging.get("a", now + TTL), None);
+        // What is too old to be read is not changed either: the update starts afresh.
+        assert_eq!(aging.update("a".into(), now + TTL, |value| value.push(2), Vec::len), [2]);
+        for nothing in [store(0, 100, TTL), store(2, 100, Duration::ZERO)] {
+            nothing.put("a".into(), vec![1], 1, now);
+            assert!(nothing.is_empty());
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Who may call a tool. The rule is declared with the tool and applied in one place, [`Access::check`].
+
+use crate::{ErrorKind, Identity, ToolError};
+
+/// What a token must grant. The toolset that uses a scope declares it as a constant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TokenScope(&'static str);
+
+impl TokenScope {
+    /// A scope by its name in a token, such as `library.read`.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// Its name in a token.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+/// Who may call a tool or read a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Anybody.
+    Anyone,
+    /// The owner of the machine, and people whose token has the scope. Others do not see it listed.
+    Local(TokenScope),
+    /// The owner of the machine, and people whose token has the scope. Others see it listed, so that their client can
+    /// offer to sign in.
+    SignedIn(TokenScope),
+}
+
+/// Why a call was not admitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Denied {
+    /// No tool or resource has this name.
+    Unknown,
+    /// The caller presented no token; one with this scope is needed.
+    SignIn(TokenScope),
+    /// The caller's token lacks this scope.
+    Scope(TokenScope),
+}
+
+impl Access {
+    /// Whether this caller may call.
+    ///
+    /// # Errors
+    ///
+    /// What the caller lacks.
+    pub fn check(self, identity: &Identity) -> Result<(), Denied> {
+        match (self, identity) {
+            (Self::Anyone, _) | (_, Identity::Owner) => Ok(()),
+            (Self::Local(scope) | Self::SignedIn(scope), Identity::Anonymous) => Err(Denied::SignIn(scope)),
+            (Self::Local(scope) | Self::SignedIn(scope), Identity::Person(person)) => {
+                if person.has(scope) {
+                    Ok(())
+                } else {
+                    Err(Denied::Scope(scope))
+                }
+            }
+        }
+    }
+
+    /// Whether this caller sees it listed.
+    #[must_use]
+    pub fn lists_for(self, identity: &Identity) -> bool {
+        matches!(self, Self::Anyone | Self::SignedIn(_)) || self.check(identity).is_ok()
+    }
+
+    /// The scope that a token needs, if any.
+    #[must_use]
+    pub const fn scope(self) -> Option<TokenScope> {
+        match self {
+            Self::Anyone => None,
+            Self::Local(scope) | Self::SignedIn(scope) => Some(scope),
+        }
+    }
+}
+
+impl Denied {
+    /// The scope that a token would need, if a token would help.
+    #[must_use]
+    pub const fn scope(self) -> Option<TokenScope> {
+        match self {
+            Self::Unknown => None,
+            Self::SignIn(scope) | Self::Scope(scope) => Some(scope),
+        }
+    }
+}
+
+impl From<Denied> for ToolError {
+    fn from(denied: Denied) -> Self {
+        match denied {
+            Denied::Unknown => {
+                Self::new(ErrorKind::NotFound, "no tool has this name; tools/list has their names")
+            }
+            Denied::SignIn(scope) => Self::new(
+                ErrorKind::Unauthorized,
+                format!("this tool needs a verified token with the scope {}", scope.as_str()),
+            ),
+            Denied::Scope(scope) => Self::new(
+                ErrorKind::Forbidden,
+                format!("the token lacks the scope {}, which this tool needs", scope.as_str()),
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::Person;
+
+    const READ: TokenScope = TokenScope::new("test.read");
+    const WRITE: TokenScope = TokenScope::new("test.write");
+
+    fn person(scope: TokenScope) -> Identity {
+        let scopes = [scope.as_str().to_owned()].into();
+        Identity::Person(Arc::new(Person { issuer: "i".into(), subject: "s".into(), email: None, scopes }))
+    }
+
+    #[test]
+    fn a_token_opens_what_its_scopes_name() {
+        for access in [Access::Local(READ), Access::SignedIn(READ)] {
+            assert_eq!(access.check(&Identity::Owner), Ok(()));
+            assert_eq!(access.check(&person(READ)), Ok(()));
+            assert_eq!(access.check(&person(WRITE)), Err(Denied::Scope(READ)));
+            assert_eq!(access.check(&Identity::Anonymous), Err(Denied::SignIn(READ)));
+        }
+        assert_eq!(Access::Anyone.check(&Identity::Anonymous), Ok(()));
+    }
+
+    #[test]
+    fn only_local_tools_are_hidden() {
+        for (access, identity, listed) in [
+            (Access::Anyone, Identity::Anonymous, true),
+            (Access::SignedIn(READ), Identity::Anonymous, true),
+            (Access::SignedIn(READ), person(WRITE), true),
+            (Access::Local(READ), Identity::Anonymous, false),
+            (Access::Local(READ), person(WRITE), false),
+            (Access::Local(READ), person(READ), true),
+            (Access::Local(READ), Identity::Owner, true),
+        ] {
+            assert_eq!(access.lists_for(&identity), listed, "{access:?} {identity:?}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! A call that was admitted: arguments checked, time and cancellation observed, one log line, one count.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt as _;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use serde_json::Value;
+use tracing::Instrument as _;
+
+use super::{Denied, NumberParsing, RegisteredTool, Registry, Reply};
+use crate::{Call, ErrorKind, Identity, JsonObject, ToolError, WireError, metrics, schema};
+
+/// The proof that a caller may call a tool, from [`Registry::admit`]. Nothing else can run a tool.
+pub struct Admitted {
+    registry: Arc<Registry>,
+    tool: &'static str,
+    identity: Identity,
+}
+
+/// A failed call, with the form that its toolset gives it.
+#[derive(Debug)]
+pub struct FailedCall {
+    /// What happened.
+    pub error: ToolError,
+    /// How it looks on the wire.
+    pub wire: WireError,
+}
+
+impl Admitted {
+    pub(super) const fn new(registry: Arc<Registry>, tool: &'static str, identity: Identity) -> Self {
+        Self { registry, tool, identity }
+    }
+
+    /// Runs the tool: checks the arguments against its schema, observes time and cancellation, turns a panic into an
+    /// error, and writes one log line.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong, and how its toolset shows that.
+    pub async fn call(self, arguments: JsonObject, mut call: Call) -> Result<Reply<Value>, FailedCall> {
+        let span = tracing::error_span!("call", tool = self.tool, request_id = call.request_id);
+        call.attach(self.identity, Arc::downgrade(&self.registry), span.clone());
+        // An `Admitted` is made only for a tool that exists.
+        let Some(tool) = self.registry.get(self.tool) else {
+            let error = ToolError::from(Denied::Unknown);
+            return Err(FailedCall { wire: WireError::result(&error), error });
+        };
+        run(tool, arguments, call, self.registry.call_timeout).instrument(span).await
+    }
+}
+
+async fn run(
+    tool: &RegisteredTool,
+    arguments: JsonObject,
+    mut call: Call,
+    call_timeout: Duration,
+) -> Result<Reply<Value>, FailedCall> {
+    log_arguments(tool.facts.name, &arguments);
+    let started = Instant::now();
+    let limit = started + call_timeout;
+    let deadline = call.deadline.map_or(limit, |deadline| deadline.min(limit));
+    call.deadline = Some(deadline);
+
+    let work = async { tool.runner.run(&call, check_arguments(tool, arguments)?).await };
+    let result = tokio::select! {
+        biased;
+        () = call.cancel.cancelled() => Err(ToolError::cancelled()),
+        result = AssertUnwindSafe(work).catch_unwind() => {
+            result.unwrap_or_else(|_| Err(ToolError::internal("the tool panicked")))
+        }
+        () = tokio::time::sleep_until(deadline.into()) => Err(timed_out(started)),
+    };
+    count(tool.facts.name, result.is_ok(), started.elapsed());
+    log_outcome(started, result.as_ref().err());
+    result.map_err(|error| FailedCall { wire: tool.runner.wire(&error), error })
+}
+
+/// The arguments, if they fit the tool's schema.
+fn check_arguments(tool: &RegisteredTool, arguments: JsonObject) -> Result<JsonObject, ToolError> {
+    let mut arguments = Value::Object(arguments);
+    if tool.numbers == NumberParsing::Lenient {
+        schema::read_numbers(tool.input_schema(), &mut arguments);
+    }
+    let problems = schema::check(tool.input_schema(), &arguments);
+    match arguments {
+        Value::Object(arguments) if problems.is_empty() => Ok(arguments),
+        _ => {
+            let sentences: Vec<_> = problems.iter().map(ToString::to_string).collect();
+            Err(ToolError::invalid(sentences.join("; ")))
+        }
+    }
+}
+
+fn timed_out(started: Instant) -> ToolError {
+    let seconds = started.elapsed().as_secs_f32();
+    ToolError::new(
+        ErrorKind::TimedOut,
+        format!(
+            "the call was ended after {seconds:.0} s; ask for less at once, or raise server.call_timeout_ms"
+        ),
+    )
+}
+
+/// Logs which arguments a call has, without their contents.
+fn log_arguments(name: &str, arguments: &JsonObject) {
+    if tracing::event_enabled!(tracing::Level::DEBUG) {
+        let keys: Vec<_> = arguments.keys().map(String::as_str).collect();
+        let keys = keys.join(",");
+        let query = arguments.get("query").and_then(Value::as_str);
+        let length = query.map(|query| format!(" queryLen={}", query.chars().count())).unwrap_or_default();
+        tracing::debug!("tools/call name={name} argsKeys=[{keys}]{length}");
+    }
+}
+
+/// The one log line of a call. The tool's name, the request's id and the call's notes come from its span.
+fn log_outcome(started: Instant, error: Option<&ToolError>) {
+    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let Some(error) = error else {
+        tracing::info!(ok = true, elapsed_ms);
+        return;
+    };
+    let code = error.kind().code();
+    let cause = std::error::Error::source(error).map(ToString::to_string);
+    if error.kind() == ErrorKind::Internal {
+        tracing::error!(ok = false, elapsed_ms, code, cause);
+    } else {
+        tracing::warn!(ok = false, elapsed_ms, code, cause);
+    }
+}
+
+impl Denied {
+    /// Logs and counts a call that was not admitted.
+    pub fn log(self, registry: &Registry, tool: &str, request_id: &str) {
+        let code = match self {
+            Self::Unknown => "unknown_tool",
+            Self::SignIn(_) => ErrorKind::Unauthorized.code(),
+            Self::Scope(_) => ErrorKind::Forbidden.code(),
+        };
+        tracing::warn!(tool, request_id, ok = false, elapsed_ms = 0, code);
+        // Only names of our own become labels.
+        if let Some(tool) = registry.get(tool) {
+            count(tool.facts.name, false, Duration::ZERO);
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CallLabels {
+    tool: &'static str,
+    ok: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ToolLabel {
+    tool: &'static str,
+}
+
+static TOOL_CALLS: LazyLock<Family<CallLabels, Counter>> =
+    LazyLock::new(|| metrics::register("annai_tool_calls", "Tool calls", Family::default()));
+
+static TOOL_SECONDS: LazyLock<Family<ToolLabel, Histogram>> = LazyLock::new(|| {
+    let histogram: fn() -> Histogram =
+        || Histogram::new([0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0]);
+    metrics::register(
+        "annai_tool_seconds",
+        "Duration of tool calls in seconds",
+        Family::new_with_constructor(histogram),
+    )
+});
+
+fn count(tool: &'static str, ok: bool, took: Duration) {
+    TOOL_CALLS.get_or_create(&CallLabels { tool, ok }).inc();
+    TOOL_SECONDS.get_or_create(&ToolLabel { tool }).observe(took.as_secs_f64());
+}
