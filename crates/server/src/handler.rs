@@ -1,24 +1,24 @@
-//! The MCP service: the registry as the SDK's handler. The same one serves every transport.
+//! The registry as the SDK's handler. The same one serves every transport.
 
 use std::sync::Arc;
 
-use annai_core::{
-    Call, Denied, ErrorKind, Identity, JsonObject, Progress, ProgressSink, Registry, Reply, ToolError,
-    WireError,
-};
+use annai_core::{Call, Denied, Identity, Progress, ProgressSink, Registry, Reply, ToolError};
 use futures_util::future::BoxFuture;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    CompletionInfo, ContentBlock, ErrorCode, ErrorData, Implementation, InitializeRequestParams,
-    InitializeResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig,
+    CompletionInfo, ContentBlock, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{Peer, RequestContext, RoleServer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// The key of a failure in a result's `_meta`.
-const ERROR_META: &str = "annai/error";
+use crate::era::Era;
+use crate::tool_list::ToolList;
+use crate::{failure, resources};
+
 /// The key of an idempotency key in a request's `_meta`.
 const IDEMPOTENCY_META: &str = "annai/idempotencyKey";
 
@@ -35,27 +35,23 @@ pub struct ServerName {
 #[derive(Clone)]
 pub struct Handler {
     registry: Arc<Registry>,
+    tools: ToolList,
     name: ServerName,
 }
 
 impl Handler {
     /// A server of these tools under this name.
     #[must_use]
-    pub const fn new(registry: Arc<Registry>, name: ServerName) -> Self {
-        Self { registry, name }
-    }
-
-    /// The tools that it serves.
-    #[must_use]
-    pub const fn registry(&self) -> &Arc<Registry> {
-        &self.registry
+    pub const fn new(registry: Arc<Registry>, tools: ToolList, name: ServerName) -> Self {
+        Self { registry, tools, name }
     }
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let mut info =
-            ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_completions().build());
+        let mut capabilities = ServerCapabilities::builder().enable_tools().enable_completions().build();
+        capabilities.resources = self.registry.has_resources().then(Default::default);
+        let mut info = ServerConfig::new(capabilities);
         info.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
         info.server_info = Implementation::new(self.name.name, self.name.version);
         info
@@ -67,24 +63,53 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let info = self.negotiate_initialize(&request)?;
-        // What was agreed on, not what was asked for, decides how later calls are answered.
+        // The version that was agreed on, not the one that was asked for, decides how later calls are answered.
         let mut peer = request;
         peer.protocol_version = info.protocol_version.clone();
         context.peer.set_peer_info(peer);
         Ok(info)
     }
 
+    /// Only what the responder in front of the transports leaves alone comes here.
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if request.is_some_and(|request| request.cursor.is_some()) {
-            return Err(ErrorData::invalid_params("params.cursor: unknown; the list has one page", None));
-        }
-        let tools = serde_json::from_slice(&self.registry.list(&identity_of(&context)))
-            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        one_page(request)?;
+        let tools = serde_json::from_slice(&(self.tools)(&identity_of(&context)));
+        let tools = tools.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        one_page(request)?;
+        let listed = self.registry.resources(&identity_of(&context));
+        Ok(ListResourcesResult::with_all_items(listed.into_iter().map(resources::listed).collect()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        one_page(request)?;
+        let listed = self.registry.resource_templates(&identity_of(&context));
+        Ok(ListResourceTemplatesResult::with_all_items(listed.into_iter().map(resources::template).collect()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        resources::read(&self.registry, &request.uri, &identity_of(&context))
+            .await
+            .map(ReadResourceResponse::Complete)
     }
 
     async fn complete(
@@ -96,9 +121,9 @@ impl ServerHandler for Handler {
         let (argument, identity) = (request.argument, identity_of(&context));
         let mut values = self.registry.complete(&argument.name, &argument.value, &given, &identity).await;
         let total = u32::try_from(values.len()).ok();
-        let more = values.len() > MOST_VALUES;
-        values.truncate(MOST_VALUES);
-        let completion = CompletionInfo::with_pagination(values, total, more);
+        let has_more = values.len() > CompletionInfo::MAX_VALUES;
+        values.truncate(CompletionInfo::MAX_VALUES);
+        let completion = CompletionInfo::with_pagination(values, total, has_more);
         let completion = completion.map_err(|problem| ErrorData::internal_error(problem, None))?;
         Ok(CompleteResult::new(completion))
     }
@@ -108,41 +133,44 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let modern = context
-            .protocol_version()
-            .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
         let call = call_of(&context);
-        let arguments = request.arguments.unwrap_or_default();
-        let result = match self.registry.admit(&request.name, &identity_of(&context)) {
-            Ok(admitted) => match admitted.call(arguments, call).await {
-                Ok(reply) => success(reply),
-                Err(failed) => failure(failed.wire, failed.error.kind(), modern)?,
-            },
+        let admitted = match self.registry.admit(&request.name, &identity_of(&context)) {
+            Ok(admitted) => admitted,
             Err(denied) => {
                 denied.log(&self.registry, &request.name, &call.request_id);
-                if denied == Denied::Unknown {
-                    return Err(unknown_tool(&request.name));
-                }
-                let error = ToolError::from(denied);
-                failure(WireError::result(&error), error.kind(), modern)?
+                return match denied {
+                    Denied::Unknown => Err(unknown_tool(&request.name)),
+                    _ => Ok(failure::of_denied(&ToolError::from(denied), None).into()),
+                };
             }
         };
-        Ok(CallToolResponse::Complete(result))
+        let result = match admitted.call(request.arguments.unwrap_or_default(), call).await {
+            Ok(reply) => success(reply),
+            Err(failed) => failure::of_call(failed.wire, failed.error.kind(), Era::of_context(&context))?,
+        };
+        Ok(result.into())
     }
 }
 
-/// At most so many values are offered; the protocol allows no more.
-const MOST_VALUES: usize = CompletionInfo::MAX_VALUES;
+/// Refuses a cursor: every list here has one page.
+fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    if request.is_some_and(|request| request.cursor.is_some()) {
+        return Err(ErrorData::invalid_params("params.cursor: unknown; the list has one page", None));
+    }
+    Ok(())
+}
 
 fn unknown_tool(name: &str) -> ErrorData {
     let shown: String = name.chars().take(80).collect();
     ErrorData::invalid_params(format!("unknown tool: {shown}; tools/list has their names"), None)
 }
 
-/// Who calls: the door of HTTP has said so; over stdio it is whoever started the process.
+/// Who calls: over HTTP the door has established it; over stdio it is the owner of the machine.
 fn identity_of(context: &RequestContext<RoleServer>) -> Identity {
     let parts = context.extensions.get::<http::request::Parts>();
-    parts.and_then(|parts| parts.extensions.get::<Identity>().cloned()).unwrap_or(Identity::Owner)
+    parts.map_or(Identity::Owner, |parts| {
+        parts.extensions.get::<Identity>().cloned().unwrap_or(Identity::Anonymous)
+    })
 }
 
 fn call_of(context: &RequestContext<RoleServer>) -> Call {
@@ -150,18 +178,18 @@ fn call_of(context: &RequestContext<RoleServer>) -> Call {
     call.cancel = context.ct.clone();
     call.idempotency_key = context.meta.0.get(IDEMPOTENCY_META).and_then(Value::as_str).map(str::to_owned);
     if let Some(token) = context.meta.get_progress_token() {
-        call.progress = Progress::to(Arc::new(Notifier { peer: context.peer.clone(), token }));
+        call.progress = Progress::to(Arc::new(ProgressNotifier { peer: context.peer.clone(), token }));
     }
     call
 }
 
 /// Sends progress to the client that asked for it.
-struct Notifier {
+struct ProgressNotifier {
     peer: Peer<RoleServer>,
     token: ProgressToken,
 }
 
-impl ProgressSink for Notifier {
+impl ProgressSink for ProgressNotifier {
     fn report<'a>(&'a self, done: f64, total: Option<f64>, message: Option<&'a str>) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let mut report = ProgressNotificationParam::new(self.token.clone(), done);
@@ -179,22 +207,4 @@ fn success(reply: Reply<Value>) -> CallToolResult {
     result.structured_content = Some(reply.output);
     result.meta = (!reply.meta.is_empty()).then_some(MetaObject(reply.meta));
     result
-}
-
-/// The two forms of a failure; peers of 2026-07-28 get the second, whatever the toolset chose.
-fn failure(wire: WireError, kind: ErrorKind, modern: bool) -> Result<CallToolResult, ErrorData> {
-    let wire = if modern { wire.into_result(kind) } else { wire };
-    match wire {
-        WireError::Rpc { code, message, data } => Err(ErrorData::new(ErrorCode(code), message, data)),
-        http @ WireError::Http { .. } => failure(http.into_result(kind), kind, modern),
-        WireError::Result { code, message, details } => {
-            let mut error = json!({ "code": code, "message": message });
-            if let (Some(details), Value::Object(error)) = (details, &mut error) {
-                error.insert("details".to_owned(), details);
-            }
-            let mut result = CallToolResult::error(vec![ContentBlock::text(error.to_string())]);
-            result.meta = Some(MetaObject(JsonObject::from_iter([(ERROR_META.to_owned(), error)])));
-            Ok(result)
-        }
-    }
 }

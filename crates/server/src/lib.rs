@@ -1,16 +1,21 @@
 //! The transports: one MCP service, reached over stdio and HTTP.
 
 pub mod envelope;
+mod era;
+mod failure;
 pub mod framing;
 mod handler;
 pub mod http;
 mod message;
 mod outgoing;
 pub mod process;
+mod resources;
+mod service;
 mod settings;
 pub mod stdio;
 mod tool_list;
 
 pub use handler::{Handler, ServerName};
+pub use service::McpService;
 pub use settings::{LogLevel, Server, ServerSettings, Transport};
 pub use tool_list::ToolList;

@@ -12,34 +12,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::envelope::{Envelope, Json};
-
-/// A message that is answered with an error.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// The id to answer, where there is one.
-    pub id: Option<RequestId>,
-    /// JSON-RPC's code for it.
-    pub code: ErrorCode,
-    /// What is wrong, and what would be right.
-    pub message: String,
-}
-
-impl Refusal {
-    /// A refusal with one of JSON-RPC's codes.
-    pub fn new(id: Option<RequestId>, code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { id, code, message: message.into() }
-    }
-
-    /// The reply, as JSON. JSON-RPC wants `id: null` where there is no id; the SDK leaves it out.
-    pub fn to_json(&self) -> Vec<u8> {
-        let error = json!({ "code": self.code.0, "message": self.message });
-        json!({ "jsonrpc": "2.0", "id": self.id, "error": error }).to_string().into_bytes()
-    }
-}
+use crate::failure::RpcError;
 
 /// Reads one message. `None` is a notification or a reply that asks for nothing.
-pub fn read(json: Json) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
-    let invalid = |id, what: &str| Err(Refusal::new(id, ErrorCode::INVALID_REQUEST, what));
+pub fn read(json: Json) -> Result<Option<ClientJsonRpcMessage>, RpcError> {
+    let invalid = |id, what: &str| Err(RpcError::new(id, ErrorCode::INVALID_REQUEST, what));
     let message = match json {
         Json::Object(message) => message,
         Json::Batch => return invalid(None, "batches are not supported: send one message at a time"),
@@ -47,8 +24,8 @@ pub fn read(json: Json) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     };
     let id = match message.id.as_deref().map(value) {
         None => None,
-        Some(Value::String(text)) if text.len() > MOST_ID_BYTES => {
-            return invalid(None, &format!("id: expected at most {MOST_ID_BYTES} bytes"));
+        Some(Value::String(text)) if text.len() > MAX_ID_BYTES => {
+            return invalid(None, &format!("id: expected at most {MAX_ID_BYTES} bytes"));
         }
         Some(Value::String(text)) => Some(RequestId::String(text.into())),
         Some(Value::Number(number)) if number.is_i64() => number.as_i64().map(RequestId::Number),
@@ -62,7 +39,7 @@ pub fn read(json: Json) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     match (message.method.as_deref().map(value), id) {
         (Some(Value::String(method)), Some(id)) => {
             let request = request(&method, message.params.as_deref())
-                .map_err(|(code, message)| Refusal::new(Some(id.clone()), code, message))?;
+                .map_err(|(code, message)| RpcError::new(Some(id.clone()), code, message))?;
             Ok(Some(JsonRpcMessage::request(request, id)))
         }
         (Some(Value::String(method)), None) => Ok(notification(&method, message.params.as_deref())),
@@ -90,9 +67,9 @@ fn reply(message: &Envelope, id: &RequestId) -> Option<ClientJsonRpcMessage> {
 type Bad = (ErrorCode, String);
 
 /// Ids are kept while a call runs, and longer if it is cancelled, so they have a limit of their own.
-pub const MOST_ID_BYTES: usize = 1024;
+pub const MAX_ID_BYTES: usize = 1024;
 /// So much of a client's own text is repeated to it.
-const MOST_ECHO: usize = 200;
+const MAX_ECHO_CHARS: usize = 200;
 
 /// The methods that are read.
 const METHODS: [&str; 18] = [
@@ -120,7 +97,7 @@ const METHODS: [&str; 18] = [
 fn request(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, Bad> {
     use ClientRequest as Is;
     if !METHODS.contains(&method) {
-        let shown: String = method.chars().take(MOST_ECHO).collect();
+        let shown: String = method.chars().take(MAX_ECHO_CHARS).collect();
         return Err((ErrorCode::METHOD_NOT_FOUND, format!("method not found: {shown}")));
     }
     if let Some(params) = params
@@ -185,7 +162,7 @@ fn read_params<P: DeserializeOwned>(method: &str, params: Map<String, Value>) ->
 }
 
 fn bad(method: &str, problem: &str) -> Bad {
-    let problem: String = problem.chars().take(MOST_ECHO).collect();
+    let problem: String = problem.chars().take(MAX_ECHO_CHARS).collect();
     (ErrorCode::INVALID_PARAMS, format!("{method}: {problem}"))
 }
 
@@ -227,7 +204,7 @@ fn notification(method: &str, params: Option<&RawValue>) -> Option<ClientJsonRpc
 mod tests {
     use super::*;
 
-    fn read(value: &Value) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+    fn read(value: &Value) -> Result<Option<ClientJsonRpcMessage>, RpcError> {
         super::read(crate::envelope::parse(value.to_string().as_bytes()).unwrap())
     }
 
@@ -253,7 +230,7 @@ mod tests {
             (json!({ "jsonrpc": "2.0", "id": null, "method": "ping" }), None),
             (json!({ "jsonrpc": "2.0", "id": {}, "method": "ping" }), None),
             (json!({ "jsonrpc": "2.0", "id": u64::MAX, "method": "ping" }), None),
-            (json!({ "jsonrpc": "2.0", "id": "x".repeat(MOST_ID_BYTES + 1), "method": "ping" }), None),
+            (json!({ "jsonrpc": "2.0", "id": "x".repeat(MAX_ID_BYTES + 1), "method": "ping" }), None),
             (json!({ "jsonrpc": "2.0", "id": 1, "method": 5 }), id(1)),
             (json!({ "jsonrpc": "2.0", "id": 1 }), id(1)),
         ] {

@@ -1,88 +1,99 @@
-//! `tools/list`, answered from the bytes that the list was serialised to once, without the SDK between.
+//! `tools/list`, answered from bytes that were serialised once. One responder stands in front of both transports; what
+//! it leaves alone (a cursor, an unknown version, headers that disagree) goes to the SDK, which refuses it.
 
 use std::sync::Arc;
 
 use annai_core::Identity;
+use annai_core::json::has_too_many_values;
 use bytes::Bytes;
-use rmcp::model::{ListToolsRequest, ProtocolVersion, RequestId, RequestMetaObject};
+use rmcp::model::RequestMetaObject;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::envelope::Envelope;
-use crate::message::MOST_ID_BYTES;
+use crate::era::Era;
+use crate::message::MAX_ID_BYTES;
 
-/// Gives the serialised `tools` array for somebody.
+/// Returns the serialised `tools` array for a caller.
 pub type ToolList = Arc<dyn Fn(&Identity) -> Bytes + Send + Sync>;
 
-/// Who asks, which decides the shape of the reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Era {
-    /// Up to 2025-11-25.
-    Handshake,
-    /// From 2026-07-28, where every result says what it is and how long it may be kept.
-    PerRequest,
+/// What a request for the list says about itself.
+#[derive(Debug)]
+pub struct ListRequest<'a> {
+    /// Its id, as it was written.
+    pub id: &'a str,
+    /// Its `_meta`.
+    pub meta: RequestMetaObject,
+    era: Era,
 }
 
-/// The id, as it was written, of a request for the list that asks for nothing special. Most are like that, and need
-/// not be read any further.
-pub fn plain_id(message: &Envelope) -> Option<&str> {
-    let is =
-        |member: &Option<Box<RawValue>>, text: &str| member.as_deref().is_some_and(|raw| raw.get() == text);
-    let plain = message.is_rpc_2()
-        && is(&message.method, "\"tools/list\"")
-        && (message.params.is_none() || is(&message.params, "{}"));
-    let id = message.id.as_deref().filter(|_| plain)?.get();
-    let integer = id.len() < 19 && id.bytes().all(|byte| byte.is_ascii_digit());
-    (integer || (id.starts_with('"') && id.len() <= MOST_ID_BYTES)).then_some(id)
+#[derive(Deserialize)]
+struct Params {
+    #[serde(rename = "_meta")]
+    meta: Option<RequestMetaObject>,
+    cursor: Option<IgnoredAny>,
 }
 
-/// The reply to a plain request of the handshake era.
-pub fn plain_reply(id: &str, tools: &Bytes) -> Vec<u8> {
-    write(id, "", tools)
-}
-
-/// The reply to `tools/list`; `None` leaves the request to the SDK, which refuses it.
-pub fn reply(
-    id: &RequestId,
-    request: &ListToolsRequest,
-    meta: &RequestMetaObject,
-    tools: &Bytes,
-) -> Option<Vec<u8>> {
-    if request.params.as_ref().is_some_and(|params| params.cursor.is_some()) {
-        return None;
+impl<'a> ListRequest<'a> {
+    /// Recognises a request for the list that can be answered from the bytes.
+    pub fn read(message: &'a Envelope) -> Option<Self> {
+        let method = message.method.as_deref().is_some_and(|method| method.get() == "\"tools/list\"");
+        if !method || !message.is_rpc_2() {
+            return None;
+        }
+        let id = message.id.as_deref().map(RawValue::get).filter(|id| is_plain_id(id))?;
+        let meta = match message.params.as_deref().map(RawValue::get) {
+            None | Some("{}" | "null") => RequestMetaObject::default(),
+            // A structure could also be read from an array, which parameters must not be.
+            Some(params) if !params.starts_with('{') || has_too_many_values(params.as_bytes()) => {
+                return None;
+            }
+            Some(params) => {
+                let params: Params = serde_json::from_str(params).ok()?;
+                if params.cursor.is_some() {
+                    return None;
+                }
+                params.meta.unwrap_or_default()
+            }
+        };
+        let era = Era::of_meta(&meta)?;
+        Some(Self { id, meta, era })
     }
-    let kept = match era(meta)? {
-        Era::Handshake => "",
-        // The list depends on who asks and changes only with a restart.
-        Era::PerRequest => r#""resultType":"complete","ttlMs":0,"cacheScope":"private","#,
-    };
-    Some(write(&serde_json::to_string(id).ok()?, kept, tools))
+
+    /// The era of the peer that sent it.
+    pub const fn era(&self) -> Era {
+        self.era
+    }
+
+    /// The reply with this `tools` array.
+    pub fn reply(&self, tools: &[u8]) -> Vec<u8> {
+        let about_caching: &[u8] = match self.era {
+            Era::Handshake => b"",
+            // The list depends on who asks, and changes only with a restart.
+            Era::PerRequest => br#""resultType":"complete","ttlMs":0,"cacheScope":"private","#,
+        };
+        let parts: [&[u8]; 7] = [
+            b"{\"jsonrpc\":\"2.0\",\"id\":",
+            self.id.as_bytes(),
+            b",\"result\":{",
+            about_caching,
+            b"\"tools\":",
+            tools,
+            b"}}",
+        ];
+        // One byte more, for the end of the line.
+        let mut reply = Vec::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>() + 1);
+        parts.iter().for_each(|part| reply.extend_from_slice(part));
+        reply
+    }
 }
 
-fn write(id: &str, kept: &str, tools: &[u8]) -> Vec<u8> {
-    let parts: [&[u8]; 7] = [
-        b"{\"jsonrpc\":\"2.0\",\"id\":",
-        id.as_bytes(),
-        b",\"result\":{",
-        kept.as_bytes(),
-        b"\"tools\":",
-        tools,
-        b"}}",
-    ];
-    // One more for the end of the line.
-    let mut reply = Vec::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>() + 1);
-    parts.iter().for_each(|part| reply.extend_from_slice(part));
-    reply
-}
-
-fn era(meta: &RequestMetaObject) -> Option<Era> {
-    let Some(version) = meta.protocol_version() else { return Some(Era::Handshake) };
-    if !ProtocolVersion::KNOWN_VERSIONS.contains(&version) {
-        return None;
-    }
-    if version.has_initialize() {
-        return Some(Era::Handshake);
-    }
-    meta.missing_required_keys(&version).is_empty().then_some(Era::PerRequest)
+/// Whether an id can be repeated as it was written: an integer, or a string that is not too long.
+fn is_plain_id(id: &str) -> bool {
+    let digits = id.strip_prefix('-').unwrap_or(id);
+    let integer = !digits.is_empty() && digits.len() < 19 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    integer || (id.starts_with('"') && id.len() <= MAX_ID_BYTES)
 }
 
 #[cfg(test)]
@@ -90,56 +101,58 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::envelope::{Json, parse};
 
-    fn ask(meta: Value) -> Option<Value> {
-        let meta: RequestMetaObject = serde_json::from_value(meta).unwrap();
-        let tools = Bytes::from_static(br#"[{"name":"a"}]"#);
-        let id = RequestId::String("\"odd\"".into());
-        let reply = reply(&id, &ListToolsRequest::default(), &meta, &tools)?;
-        Some(serde_json::from_slice(&reply).unwrap())
+    fn answer(request: &str) -> Option<Value> {
+        let Json::Object(message) = parse(request.as_bytes()).unwrap() else { return None };
+        let request = ListRequest::read(&message)?;
+        Some(serde_json::from_slice(&request.reply(br#"[{"name":"a"}]"#)).unwrap())
+    }
+
+    fn with_meta(meta: &Value) -> String {
+        json!({ "jsonrpc": "2.0", "id": "\"odd\"", "method": "tools/list", "params": { "_meta": meta } })
+            .to_string()
     }
 
     #[test]
     fn the_list_has_the_shape_of_the_version() {
         let tools = json!([{ "name": "a" }]);
-        assert_eq!(
-            ask(json!({})),
-            Some(json!({ "jsonrpc": "2.0", "id": "\"odd\"", "result": { "tools": tools } }))
-        );
-        let modern = json!({
+        let plain = json!({ "jsonrpc": "2.0", "id": "\"odd\"", "result": { "tools": tools } });
+        assert_eq!(answer(&with_meta(&json!({}))), Some(plain));
+        let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
         });
         let result = json!({ "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": tools });
-        assert_eq!(ask(modern).unwrap()["result"], result);
+        assert_eq!(answer(&with_meta(&meta)).unwrap()["result"], result);
     }
 
     #[test]
-    fn plain_requests_are_known_by_their_text() {
-        let id = |text: &str| match crate::envelope::parse(text.as_bytes()).unwrap() {
-            crate::envelope::Json::Object(message) => plain_id(&message).map(str::to_owned),
-            _ => None,
-        };
-        assert_eq!(id(r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#).as_deref(), Some("7"));
-        assert_eq!(
-            id(r#"{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{}}"#).as_deref(),
-            Some("\"a\"")
-        );
-        for other in [
+    fn ids_are_repeated_as_they_were_written() {
+        for id in ["7", "-7", "\"a\"", "\"\\u00e9\""] {
+            for params in ["", ",\"params\":{}", ",\"params\":null", ",\"params\":{\"other\":1}"] {
+                let request = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"{params}}}"#);
+                let expected: Value = serde_json::from_str(id).unwrap();
+                assert_eq!(answer(&request).unwrap()["id"], expected, "{request}");
+            }
+        }
+    }
+
+    #[test]
+    fn everything_else_is_left_to_others() {
+        for request in [
             r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#,
             r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#,
             r#"{"jsonrpc":"2.0","method":"tools/list"}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[null,null]}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":5}}"#,
             r#"{"id":1,"method":"tools/list"}"#,
+            &with_meta(&json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" })),
+            &with_meta(&json!({ "io.modelcontextprotocol/protocolVersion": "2031-01-01" })),
         ] {
-            assert_eq!(id(other), None, "{other}");
+            assert_eq!(answer(request), None, "{request}");
         }
-    }
-
-    #[test]
-    fn what_the_sdk_refuses_is_left_to_it() {
-        assert_eq!(ask(json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" })), None);
-        assert_eq!(ask(json!({ "io.modelcontextprotocol/protocolVersion": "2031-01-01" })), None);
     }
 }

@@ -47,6 +47,13 @@ impl Process {
         panic!("the log never held {text:?}: {}", self.log());
     }
 
+    /// How many calls of a tool the log has with this outcome.
+    pub fn logged_calls(&self, tool: &str, ok: bool) -> usize {
+        let log = self.log();
+        let lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        lines.filter(|line| line["tool"] == tool && line["ok"] == ok).count()
+    }
+
     /// Sends a signal, by its name.
     pub fn signal(&self, name: &str) {
         let status = Command::new("kill").arg(format!("-{name}")).arg(self.child.id().to_string()).status();

@@ -7,6 +7,7 @@ mod suite {
     mod http_abuse;
     mod http_door;
     mod http_mcp;
+    mod http_routes;
     mod lifecycle;
     mod load;
     mod log;

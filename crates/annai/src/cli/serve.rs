@@ -1,11 +1,10 @@
 //! `annai --stdio` and `annai --http`.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 
-use annai_server::http::{HttpServer, McpOptions, Sessions, StartError};
+use annai_server::http::{HttpOptions, HttpServer, Sessions, StartError};
 use annai_server::stdio::{self, Options};
-use annai_server::{Handler, process};
+use annai_server::{McpService, process};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
@@ -15,13 +14,12 @@ use crate::catalog;
 
 pub(super) fn stdio(app: &App) -> Result<(), Failure> {
     show_config(app);
-    let registry = app.registry()?;
-    let options = Options::new(&app.server, registry.clone());
-    let handler = Handler::new(registry, catalog::server_name(&app.toolsets));
+    let service = McpService::new(app.registry()?, catalog::server_name(&app.toolsets));
+    let options = Options::new(&app.server);
     // One client, one thread: no hand-over between threads for every message, and no threads to start.
     // What a tool computes for long, it does on tokio's blocking threads.
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let served = runtime.block_on(stdio::serve_process(handler, options));
+    let served = runtime.block_on(stdio::serve_process(service, options));
     // A read of a terminal cannot be taken back; the process ends around it.
     runtime.shutdown_background();
     served.map_err(|error| Failure::new(format!("stdout cannot be written: {error}")))
@@ -73,17 +71,15 @@ impl Host {
         address: SocketAddr,
         ready: impl FnOnce(&HttpServer) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let registry = app.registry()?;
         let name = catalog::server_name(&app.toolsets);
-        let tools = registry.clone();
-        let options = McpOptions {
-            handler: Handler::new(registry.clone(), name),
-            registry,
-            tools: Arc::new(move |identity| tools.list(identity)),
+        let options = HttpOptions {
+            service: McpService::new(app.registry()?, name),
             sessions: Sessions::None,
+            version: name.version,
+            routes: Vec::new(),
         };
         let served = self.runtime.block_on(async {
-            let server = HttpServer::bind(address, &app.server, options, name.version).await?;
+            let server = HttpServer::bind(address, &app.server, options).await?;
             ready(&server)?;
             server.serve(self.stop).await;
             Ok(())

@@ -20,7 +20,7 @@ pub use access::{Access, Denied, TokenScope};
 pub use admitted::{Admitted, FailedCall};
 pub use builder::{RegistryBuilder, RegistryError, ToolsetBuilder, ToolsetState};
 pub use facts::{Effect, Facts, Guide, Sponsor, Widget, World};
-pub use registry::{RegisteredTool, Registry};
+pub use registry::{AdmittedResource, RegisteredTool, Registry};
 pub use reply::Reply;
 pub use resource::{Resource, ResourceTemplate, ResourceText};
 

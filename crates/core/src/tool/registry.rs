@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::builder::{ErasedToolset, RegistryBuilder, RegistryError, Runner};
 use super::{Admitted, Denied, NumberParsing, Resource, ResourceTemplate, ResourceText, TokenScope};
-use crate::{ErrorKind, Facts, Identity, JsonObject, ToolError, schema};
+use crate::{Facts, Identity, JsonObject, ToolError, schema};
 
 /// Tool lists are kept for this many different sets of scopes. There are few scopes, so more sets are not expected;
 /// beyond that a list is serialised for each request.
@@ -174,15 +174,12 @@ impl Registry {
         all.filter(|template| template.access.lists_for(identity)).collect()
     }
 
-    /// Reads a resource, if the caller may.
+    /// Decides whether a caller may read a resource: one that is listed, or one that fits a template.
     ///
     /// # Errors
     ///
-    /// `not_found` when there is no such resource, `unauthorized` or `forbidden` when the caller may not read it, and
-    /// whatever keeps the toolset from reading it.
-    pub async fn read_resource(&self, uri: &str, identity: &Identity) -> Result<ResourceText, ToolError> {
-        let not_found =
-            || ToolError::new(ErrorKind::NotFound, "no such resource; resources/list has their addresses");
+    /// What the caller lacks.
+    pub fn admit_resource(&self, uri: &str, identity: &Identity) -> Result<AdmittedResource, Denied> {
         for toolset in &self.toolsets {
             let listed = toolset.resources().into_iter().find(|resource| resource.uri == uri);
             let access = listed.map(|resource| resource.access).or_else(|| {
@@ -191,15 +188,32 @@ impl Registry {
             });
             if let Some(access) = access {
                 access.check(identity)?;
-                return toolset.read_resource(uri).await?.ok_or_else(not_found);
+                return Ok(AdmittedResource { toolset: toolset.clone(), uri: uri.to_owned() });
             }
         }
-        Err(not_found())
+        Err(Denied::Unknown)
     }
 
     /// Closes every toolset that was opened, all at once. The caller bounds the time.
     pub async fn close(&self) {
         futures_util::future::join_all(self.toolsets.iter().map(|toolset| toolset.close())).await;
+    }
+}
+
+/// The proof that a caller may read a resource, from [`Registry::admit_resource`].
+pub struct AdmittedResource {
+    toolset: Arc<dyn ErasedToolset>,
+    uri: String,
+}
+
+impl AdmittedResource {
+    /// Reads it; `None` when a template fits the address but nothing has it.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the toolset from reading it.
+    pub async fn read(self) -> Result<Option<ResourceText>, ToolError> {
+        self.toolset.read_resource(&self.uri).await
     }
 }
 

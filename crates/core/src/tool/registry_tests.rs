@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    Access, Call, Effect, FailedCall, Guide, Person, Reply, Sponsor, Tool, Toolset, ToolsetState, World,
+    Access, Call, Effect, ErrorKind, FailedCall, Guide, Person, Reply, Sponsor, Tool, Toolset, ToolsetState,
+    World,
 };
 
 /// Opens only when the counter in its settings says so.
@@ -269,16 +270,17 @@ async fn resources_are_listed_and_read_by_those_who_may_and_opened_sets_are_clos
     assert_eq!(uris(&Identity::Anonymous), ["ui://open"]);
     assert_eq!(registry.resource_templates(&Identity::Anonymous), []);
     let read = async |uri: &str, identity: &Identity| {
-        registry.read_resource(uri, identity).await.map(|read| read.text).map_err(|error| error.kind())
+        let read = registry.admit_resource(uri, identity)?.read().await.unwrap();
+        Ok::<_, Denied>(read.map(|read| read.text))
     };
-    assert_eq!(read("ui://open", &Identity::Anonymous).await.as_deref(), Ok("<p>hello</p>"));
-    assert_eq!(read("ui://local", &Identity::Anonymous).await, Err(ErrorKind::Unauthorized));
-    assert_eq!(read("ui://local", &person(&["x"])).await, Err(ErrorKind::Forbidden));
-    assert_eq!(read("ui://none", &Identity::Owner).await, Err(ErrorKind::NotFound));
+    assert_eq!(read("ui://open", &Identity::Anonymous).await, Ok(Some("<p>hello</p>".into())));
+    assert_eq!(read("ui://local", &Identity::Anonymous).await, Err(Denied::SignIn(READ)));
+    assert_eq!(read("ui://local", &person(&["x"])).await, Err(Denied::Scope(READ)));
+    assert_eq!(read("ui://none", &Identity::Owner).await, Err(Denied::Unknown));
     registry.close().await;
     assert_eq!(CLOSED.load(Ordering::SeqCst), 0, "what was never opened needs no closing");
-    assert_eq!(read("page://7", &person(&["library.read"])).await.as_deref(), Ok("page 7"));
-    assert_eq!(read("page://404", &Identity::Owner).await, Err(ErrorKind::NotFound));
+    assert_eq!(read("page://7", &person(&["library.read"])).await, Ok(Some("page 7".into())));
+    assert_eq!(read("page://404", &Identity::Owner).await, Ok(None));
     registry.close().await;
     assert_eq!(CLOSED.load(Ordering::SeqCst), 1);
 }

@@ -1,12 +1,13 @@
 //! What browsers on allowed origins are told.
 
+use axum::response::Response;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, HeaderMap, VARY,
 };
-use http::{HeaderValue, Response, StatusCode};
+use http::{HeaderValue, StatusCode};
 
-use super::{Body, reply};
+use super::reply;
 
 const REQUEST_HEADERS: &str =
     "Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
@@ -15,9 +16,8 @@ const RESPONSE_HEADERS: &str = "Mcp-Session-Id, WWW-Authenticate";
 const MOST_HEADERS: usize = 16;
 
 /// The answer to a browser that asks before it sends.
-pub fn preflight(origin: &str, asked: &HeaderMap) -> Response<Body> {
-    let mut response = Response::new(reply::body(Vec::new()));
-    *response.status_mut() = StatusCode::NO_CONTENT;
+pub fn preflight(origin: &str, asked: &HeaderMap) -> Response {
+    let mut response = reply::empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
     allow(Some(origin), headers);
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE, OPTIONS"));

@@ -1,25 +1,25 @@
-//! `GET /health` and `GET /metrics`.
+//! What operators ask: whether the server is up, and its metrics.
 
 use std::time::Instant;
 
 use annai_core::metrics;
+use axum::body::Body;
+use axum::response::Response;
 use http::header::CONTENT_TYPE;
-use http::{Response, StatusCode};
+use http::{HeaderValue, StatusCode};
 use serde_json::json;
 
-use super::Body;
-use super::reply::{self, body};
+use super::reply;
 
-/// That the server lives, and since when.
-pub fn health(version: &str, started: Instant) -> Response<Body> {
-    let body = json!({ "status": "ok", "version": version, "uptime": started.elapsed().as_secs() });
-    reply::json(StatusCode::OK, &body)
+/// `GET /health`.
+pub fn health(version: &str, started: Instant) -> Response {
+    let uptime = started.elapsed().as_secs();
+    reply::json(StatusCode::OK, &json!({ "status": "ok", "version": version, "uptime": uptime }))
 }
 
-/// Counters for Prometheus.
-pub fn metrics() -> Response<Body> {
-    let mut response = Response::new(body(metrics::render().into_bytes()));
-    let kind = http::HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
+/// `GET /metrics`.
+pub fn metrics() -> Response {
+    let mut response = Response::new(Body::from(metrics::render()));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(metrics::CONTENT_TYPE));
     response
 }

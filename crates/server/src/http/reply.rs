@@ -1,38 +1,40 @@
-//! Replies of our own: always JSON, whatever went wrong.
+//! Responses of our own: always JSON, whatever went wrong.
 
+use axum::body::Body;
+use axum::response::Response;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Response, StatusCode};
-use http_body_util::{BodyExt, Full};
+use http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
 
-use super::Body;
-use crate::message::Refusal;
-
-/// A body that is all there.
-pub fn body(bytes: Vec<u8>) -> Body {
-    Full::new(Bytes::from(bytes)).boxed_unsync()
-}
+use crate::failure::RpcError;
 
 /// A JSON body.
-pub fn json(status: StatusCode, body: &Value) -> Response<Body> {
-    bytes(status, body.to_string().into_bytes())
+pub fn json(status: StatusCode, body: &Value) -> Response {
+    bytes(status, body.to_string())
 }
 
 /// A JSON text as the body.
-pub fn bytes(status: StatusCode, json: Vec<u8>) -> Response<Body> {
-    let mut response = Response::new(body(json));
+pub fn bytes(status: StatusCode, json: impl Into<Bytes>) -> Response {
+    let mut response = Response::new(Body::from(json.into()));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
+/// A response without a body.
+pub fn empty(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
 /// `{"error":{code,message}}`, the shape of every route but `/mcp`.
-pub fn error(status: StatusCode, code: &str, message: &str) -> Response<Body> {
+pub fn error(status: StatusCode, code: &str, message: &str) -> Response {
     json(status, &json!({ "error": { "code": code, "message": message } }))
 }
 
 /// A JSON-RPC error.
-pub fn rpc_error(status: StatusCode, refusal: &Refusal) -> Response<Body> {
-    bytes(status, refusal.to_json())
+pub fn rpc_error(status: StatusCode, error: &RpcError) -> Response {
+    bytes(status, error.to_json())
 }

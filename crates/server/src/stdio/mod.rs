@@ -5,20 +5,20 @@ mod load;
 mod transport;
 
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
-use annai_core::Registry;
 use rmcp::RoleServer;
 use rmcp::model::ErrorCode;
 use rmcp::service::{Service, serve_directly};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::message::Refusal;
+use crate::Server;
+use crate::failure::RpcError;
 use crate::outgoing::Outgoing;
 use crate::process::{self, GRACE};
-use crate::{Server, ToolList};
+use crate::service::{self, McpService};
 use load::Pending;
 use transport::Stdio;
 
@@ -34,19 +34,16 @@ pub struct Options {
     pub max_in_flight: usize,
     /// Answer with lines, whatever the client sends.
     pub lines_only: bool,
-    /// The `tools` array of `tools/list`.
-    pub tools: ToolList,
 }
 
 impl Options {
-    /// As the `server` section says, with the list of the registry's tools.
+    /// As the `server` section says.
     #[must_use]
-    pub fn new(server: &Server, registry: Arc<Registry>) -> Self {
+    pub fn new(server: &Server) -> Self {
         Self {
             max_message_bytes: usize::try_from(server.max_message_bytes).unwrap_or(usize::MAX),
             max_in_flight: usize::try_from(server.max_in_flight).unwrap_or(usize::MAX),
             lines_only: server.line_mode,
-            tools: Arc::new(move |identity| registry.list(identity)),
         }
     }
 }
@@ -56,15 +53,22 @@ impl Options {
 /// # Errors
 ///
 /// When the output cannot be written for another reason than a client that has gone.
-pub async fn serve_process<S: Service<RoleServer>>(service: S, options: Options) -> io::Result<()> {
+pub async fn serve_process<S: Service<RoleServer>>(
+    service: McpService<S>,
+    options: Options,
+) -> io::Result<()> {
     let stop = process::stop_on_signal()?;
     let (input, output) = rmcp::transport::stdio_pipes();
     serve(service, input, output, options, stop).await
 }
 
 /// Serves until the input ends and every call is answered, or until `stop` and ten seconds more.
+///
+/// # Errors
+///
+/// When the output cannot be written for another reason than a client that has gone.
 pub async fn serve<S: Service<RoleServer>>(
-    service: S,
+    service: McpService<S>,
     input: impl AsyncRead + Unpin + Send + 'static,
     output: impl AsyncWrite + Unpin + Send + 'static,
     options: Options,
@@ -72,15 +76,24 @@ pub async fn serve<S: Service<RoleServer>>(
 ) -> io::Result<()> {
     let outgoing = Outgoing::start(output, options.lines_only);
     let pending = Pending::default();
-    let transport = Stdio::new(input, outgoing.clone(), pending.clone(), stop.clone(), options);
+    let McpService { handler, registry, tools } = service;
+    let transport = Stdio::new(input, outgoing.clone(), pending.clone(), stop.clone(), options, tools);
     // Without the SDK's handshake, which gives up on what it does not expect: `admit` does its part.
-    let running = serve_directly(service, transport, None).waiting();
-    tokio::select! {
-        _ = running => {}
-        () = async { stop.cancelled().await; tokio::time::sleep(GRACE).await } => {
+    let running = serve_directly(handler, transport, None).waiting();
+    let grace_over = async {
+        stop.cancelled().await;
+        let end = Instant::now() + GRACE;
+        tokio::time::sleep_until(end).await;
+        end
+    };
+    let end = tokio::select! {
+        _ = running => Instant::now() + GRACE,
+        end = grace_over => {
             abandon(&outgoing, &pending).await;
+            end
         }
-    }
+    };
+    service::close(&registry, end).await;
     match outgoing.broken() {
         None | Some(io::ErrorKind::BrokenPipe) => Ok(()),
         Some(other) => Err(other.into()),
@@ -93,7 +106,7 @@ async fn abandon(outgoing: &Outgoing, pending: &Pending) {
     tracing::warn!(calls = ids.len(), "ended with calls under way");
     for id in ids {
         let why = "the server was told to end before this call was done; call again";
-        outgoing.post(Refusal::new(Some(id), ErrorCode::INTERNAL_ERROR, why).to_json());
+        outgoing.post(RpcError::new(Some(id), ErrorCode::INTERNAL_ERROR, why).to_json());
     }
     let all_written = async {
         while !outgoing.is_done() {

@@ -10,7 +10,7 @@ use annai_core::Identity;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetExtensions, GetMeta,
-    JsonRpcMessage, JsonRpcRequest, ProtocolVersion, RequestId, ServerJsonRpcMessage,
+    JsonRpcMessage, JsonRpcRequest, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -20,10 +20,12 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use super::Options;
 use super::load::{Load, Pending, Slot, Waiting};
 use crate::envelope::Json;
+use crate::era::{Era, missing_meta};
+use crate::failure::RpcError;
 use crate::framing::{Decoder, Frame, Refused};
-use crate::message::{self, Refusal};
+use crate::message;
 use crate::outgoing::Outgoing;
-use crate::tool_list;
+use crate::tool_list::{ListRequest, ToolList};
 
 /// No more is read while so much waits to be written.
 const MOST_UNWRITTEN: usize = 8 << 20;
@@ -59,6 +61,7 @@ pub(super) struct Stdio<R> {
     ended: bool,
     initialized: bool,
     options: Options,
+    tools: ToolList,
 }
 
 impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Stdio<R> {
@@ -133,6 +136,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         pending: Pending,
         stop: CancellationToken,
         options: Options,
+        tools: ToolList,
     ) -> Self {
         Self {
             input,
@@ -150,6 +154,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             ended: false,
             initialized: false,
             options,
+            tools,
         }
     }
 
@@ -200,11 +205,11 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         let mut bytes = 0;
         let message = match frame {
             Frame::Message(Json::Object(ref message), _)
-                if self.initialized
-                    && let Some(id) = tool_list::plain_id(message) =>
+                if let Some(request) = ListRequest::read(message)
+                    && (self.initialized || request.era() == Era::PerRequest) =>
             {
-                tracing::debug!("recv method=tools/list id={id}");
-                self.outgoing.post(tool_list::plain_reply(id, &(self.options.tools)(&Identity::Owner)));
+                tracing::debug!("recv method=tools/list id={}", request.id);
+                self.outgoing.post(request.reply(&(self.tools)(&Identity::Owner)));
                 return None;
             }
             Frame::Message(json, size) => {
@@ -212,12 +217,12 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                 message::read(json)
             }
             Frame::Refused(Refused::Unreadable(why)) => {
-                Err(Refusal::new(None, ErrorCode::PARSE_ERROR, format!("cannot be read: {why}")))
+                Err(RpcError::new(None, ErrorCode::PARSE_ERROR, format!("cannot be read: {why}")))
             }
             Frame::Refused(Refused::TooLong) => {
                 let most = self.options.max_message_bytes;
                 let why = format!("the message is longer than {most} bytes (server.max_message_bytes)");
-                Err(Refusal::new(None, ErrorCode::INVALID_REQUEST, why))
+                Err(RpcError::new(None, ErrorCode::INVALID_REQUEST, why))
             }
         };
         let admitted = match message {
@@ -239,7 +244,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         &mut self,
         message: ClientJsonRpcMessage,
         bytes: usize,
-    ) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+    ) -> Result<Option<ClientJsonRpcMessage>, RpcError> {
         match message {
             JsonRpcMessage::Request(request) => self.admit_request(request, bytes),
             JsonRpcMessage::Notification(ref notification) => {
@@ -265,7 +270,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         &mut self,
         request: JsonRpcRequest<ClientRequest>,
         bytes: usize,
-    ) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+    ) -> Result<Option<ClientJsonRpcMessage>, RpcError> {
         let id = &request.id;
         tracing::debug!("recv method={} id={id}", request.request.method());
         if self.introduction.as_ref() == Some(id) {
@@ -278,27 +283,16 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             }
             ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => {}
             other => {
-                let missing = other.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28);
+                let missing = missing_meta(other.get_meta());
                 if !self.initialized && !missing.is_empty() {
                     let why = format!("send initialize first, or params._meta with {}", missing.join(", "));
-                    return Err(Refusal::new(Some(id.clone()), ErrorCode::INVALID_PARAMS, why));
+                    return Err(RpcError::new(Some(id.clone()), ErrorCode::INVALID_PARAMS, why));
                 }
             }
         }
-        if let ClientRequest::ListToolsRequest(list) = &request.request
-            && let Some(reply) = tool_list::reply(
-                id,
-                list,
-                request.request.get_meta(),
-                &(self.options.tools)(&Identity::Owner),
-            )
-        {
-            self.outgoing.post(reply);
-            return Ok(None);
-        }
         if self.cancelled.contains(id) || !self.pending.lock().insert(id.clone()) {
             let why = "id: a request with this id is still being answered, or was cancelled; use a new one";
-            return Err(Refusal::new(Some(id.clone()), ErrorCode::INVALID_REQUEST, why));
+            return Err(RpcError::new(Some(id.clone()), ErrorCode::INVALID_REQUEST, why));
         }
         self.waiting.push_back(Waiting { request, bytes });
         Ok(self.next_waiting())

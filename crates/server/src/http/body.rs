@@ -1,0 +1,60 @@
+//! Reading a request's body whole, within limits of size and time.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::header::CONTENT_LENGTH;
+use http::{HeaderMap, StatusCode};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+
+/// How long a client may take to send a body. Bodies are small; whoever needs longer holds a connection for nothing.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Why a body could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BodyError {
+    /// It has more bytes than the limit.
+    #[error("the body is longer than {0} bytes (server.max_body_bytes)")]
+    TooLarge(usize),
+    /// It did not arrive in time.
+    #[error("the body took longer than {} s", BODY_TIMEOUT.as_secs())]
+    TimedOut,
+    /// The connection ended before the body did.
+    #[error("the body ended early")]
+    Incomplete,
+}
+
+impl BodyError {
+    /// The HTTP status of the answer.
+    pub const fn status(self) -> StatusCode {
+        match self {
+            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
+            Self::Incomplete => StatusCode::BAD_REQUEST,
+        }
+    }
+
+    /// The word for programs in the JSON error of a route.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::TooLarge(_) => "too_large",
+            Self::TimedOut => "timed_out",
+            Self::Incomplete => "validation_error",
+        }
+    }
+}
+
+/// The body, if it has at most `limit` bytes. One that announces more is refused unread.
+pub async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, BodyError> {
+    let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if announced.is_some_and(|length: u64| length > limit as u64) {
+        return Err(BodyError::TooLarge(limit));
+    }
+    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, limit).collect()).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(BodyError::TooLarge(limit)),
+        Ok(Err(_)) => Err(BodyError::Incomplete),
+        Err(_) => Err(BodyError::TimedOut),
+    }
+}

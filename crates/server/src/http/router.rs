@@ -1,0 +1,130 @@
+//! The routes, and the layers around them: metrics, the door, CORS, and the limits of a toolset's own routes.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::{any, get};
+use http::{HeaderValue, Method, StatusCode};
+use tokio::sync::Semaphore;
+
+use super::door::Door;
+use super::mcp::McpEndpoint;
+use super::{body, cors, health, metrics, reply};
+
+/// What the routes share.
+pub struct Site {
+    pub door: Door,
+    pub mcp: McpEndpoint,
+    pub version: &'static str,
+    pub started: Instant,
+    pub limits: Limits,
+}
+
+/// The limits that `/mcp` and the routes of toolsets share.
+#[derive(Clone)]
+pub struct Limits {
+    /// The longest body that is read.
+    pub max_body_bytes: usize,
+    /// How long a request to a toolset's route may take; MCP calls have the registry's own limit.
+    pub call_timeout: Duration,
+    /// One permit for each call that may run at the same time.
+    pub in_flight: Arc<Semaphore>,
+}
+
+/// What a request is counted as where no route matched.
+#[derive(Clone, Copy)]
+struct RouteLabel(&'static str);
+
+/// All routes. Those of toolsets stand behind the door and within the limits, like `/mcp`.
+pub fn router(site: &Arc<Site>, toolset_routes: Vec<Router>) -> Router {
+    let all = toolset_routes.into_iter().fold(Router::new(), Router::merge);
+    let limited = all.layer(from_fn_with_state(site.clone(), limit));
+    let behind_door = Router::new()
+        .route("/mcp", any(mcp))
+        .route("/metrics", get(async || health::metrics()).fallback(use_get))
+        .with_state(site.clone())
+        .merge(limited)
+        .fallback(not_found)
+        .layer(from_fn_with_state(site.clone(), pass_door));
+    Router::new()
+        .route("/health", get(show_health).fallback(use_get))
+        .with_state(site.clone())
+        .merge(behind_door)
+        .layer(from_fn(count))
+}
+
+async fn mcp(State(site): State<Arc<Site>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    site.mcp.answer(parts, body).await
+}
+
+async fn show_health(State(site): State<Arc<Site>>) -> Response {
+    health::health(site.version, site.started)
+}
+
+async fn use_get() -> Response {
+    let mut response = reply::error(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "use GET");
+    response.headers_mut().insert(http::header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+    response
+}
+
+async fn not_found() -> Response {
+    let message = "no such route; MCP is at /mcp, the state of the server at /health";
+    reply::error(StatusCode::NOT_FOUND, "not_found", message)
+}
+
+/// Counts every request by the pattern of its route, never by its path: the number of labels is bounded.
+async fn count(request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let response = next.run(request).await;
+    let label = response.extensions().get::<RouteLabel>().map(|label| label.0);
+    let label = label.or_else(|| route.as_ref().map(MatchedPath::as_str)).unwrap_or("none");
+    metrics::count_request(label, response.status().as_u16());
+    response
+}
+
+/// Lets in who may come in, establishes who it is, and tells browsers what they may read.
+async fn pass_door(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let origin = match site.door.check(&parts.uri, &parts.headers) {
+        Ok(origin) => origin.map(str::to_owned),
+        Err(refused) => {
+            let response = reply::error(StatusCode::FORBIDDEN, "forbidden", refused.message());
+            return labelled(response, "refused");
+        }
+    };
+    if let (Some(origin), &Method::OPTIONS) = (&origin, &parts.method) {
+        return labelled(cors::preflight(origin, &parts.headers), "preflight");
+    }
+    parts.extensions.insert(site.door.identity(&parts));
+    let mut response = next.run(Request::from_parts(parts, body)).await;
+    cors::allow(origin.as_deref(), response.headers_mut());
+    response
+}
+
+fn labelled(mut response: Response, label: &'static str) -> Response {
+    response.extensions_mut().insert(RouteLabel(label));
+    response
+}
+
+/// Reads the body of a request to a toolset's route within the limits, and runs it within the others.
+async fn limit(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    let limits = &site.limits;
+    let (parts, body) = request.into_parts();
+    let body = match body::read(&parts.headers, body, limits.max_body_bytes).await {
+        Ok(body) => body,
+        Err(error) => return reply::error(error.status(), error.code(), &error.to_string()),
+    };
+    // The semaphore is never closed, so a permit comes in the end.
+    let _permit = limits.in_flight.acquire().await;
+    let work = next.run(Request::from_parts(parts, Body::from(body)));
+    tokio::time::timeout(limits.call_timeout, work).await.unwrap_or_else(|_| {
+        let message = "the request was ended because it took too long (server.call_timeout_ms)";
+        reply::error(StatusCode::GATEWAY_TIMEOUT, "timed_out", message)
+    })
+}

@@ -1,0 +1,60 @@
+//! Resources of the registry as the SDK's types.
+
+use annai_core::{Denied, ErrorKind, Identity, Registry, ToolError};
+use rmcp::model::{
+    ErrorCode, ErrorData, MetaObject, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
+};
+use serde_json::json;
+
+/// A resource as `resources/list` shows it.
+pub fn listed(resource: annai_core::Resource) -> Resource {
+    let mut listed = Resource::new(resource.uri, resource.name);
+    listed.title = Some(resource.title);
+    listed.description = Some(resource.description);
+    listed.mime_type = Some(resource.mime_type);
+    listed.meta = (!resource.meta.is_empty()).then_some(MetaObject(resource.meta));
+    listed
+}
+
+/// A template as `resources/templates/list` shows it.
+pub fn template(template: annai_core::ResourceTemplate) -> ResourceTemplate {
+    let mut listed = ResourceTemplate::new(template.uri_template, template.name);
+    listed.title = Some(template.title);
+    listed.description = Some(template.description);
+    listed.mime_type = Some(template.mime_type);
+    listed
+}
+
+/// Reads a resource for a caller.
+pub async fn read(
+    registry: &Registry,
+    uri: &str,
+    identity: &Identity,
+) -> Result<ReadResourceResult, ErrorData> {
+    let read = match registry.admit_resource(uri, identity) {
+        Ok(admitted) => admitted.read().await,
+        Err(Denied::Unknown) => Ok(None),
+        Err(denied) => Err(ToolError::from(denied)),
+    };
+    let read = read.map_err(|error| error_data(&error))?.ok_or_else(|| not_found(uri))?;
+    let meta = (!read.meta.is_empty()).then_some(MetaObject(read.meta));
+    Ok(ReadResourceResult::new(vec![ResourceContents::TextResourceContents {
+        uri: uri.to_owned(),
+        mime_type: Some(read.mime_type),
+        text: read.text,
+        meta,
+    }]))
+}
+
+fn not_found(uri: &str) -> ErrorData {
+    let shown: String = uri.chars().take(200).collect();
+    ErrorData::resource_not_found(format!("no resource {shown}; resources/list has their addresses"), None)
+}
+
+fn error_data(error: &ToolError) -> ErrorData {
+    let code = match error.kind() {
+        ErrorKind::Internal => ErrorCode::INTERNAL_ERROR,
+        _ => ErrorCode::INVALID_REQUEST,
+    };
+    ErrorData::new(code, error.message().to_owned(), Some(json!({ "code": error.kind().code() })))
+}
