@@ -53,7 +53,7 @@ impl App {
     }
 
     /// The same without the environment, which is none of the demo's business.
-    pub fn alone(options: &Options) -> Result<Self, ConfigError> {
+    pub fn without_environment(options: &Options) -> Result<Self, ConfigError> {
         let app = Self::load(options, &|_| None)?;
         telemetry::start(log(&app.server)?);
         Ok(app)

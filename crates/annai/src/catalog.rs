@@ -55,3 +55,22 @@ pub const fn server_name(chosen: &[ToolsetName]) -> ServerName {
     };
     ServerName { name, version: env!("CARGO_PKG_VERSION") }
 }
+
+#[cfg(test)]
+mod tests {
+    use annai_core::schema;
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::Cli;
+
+    #[test]
+    fn every_schema_holds_callers_to_its_contract() {
+        let app = App::without_environment(&Cli::parse_from(["annai"]).options).unwrap();
+        let registry = registry(&app).unwrap();
+        assert!(registry.tools().len() > 20, "all toolsets are served by default");
+        for tool in registry.tools() {
+            assert_eq!(schema::faults(tool.input_schema()), Vec::<String>::new(), "{}", tool.facts.name);
+        }
+    }
+}

@@ -46,7 +46,7 @@ pub(super) fn run() -> Result<(), Failure> {
     )?;
     let cli = Cli::try_parse_from([Path::new("annai"), Path::new("--config"), &config]);
     let options = cli.map_err(|error| Failure::new(error.to_string()))?.options;
-    let app = App::alone(&options)?;
+    let app = App::without_environment(&options)?;
     host.serve(&app, free_address(app.server.port)?, |server| {
         print(&welcome(&server.address()?, &workspace.0)?)?;
         Ok(())

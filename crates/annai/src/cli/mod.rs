@@ -31,9 +31,9 @@ const USAGE: u8 = 2;
 #[derive(Debug, Parser)]
 #[command(name = "annai", version, about, max_term_width = 100)]
 #[command(after_help = "Start with `annai demo`. An MCP client runs `annai --stdio`.")]
-struct Cli {
+pub struct Cli {
     #[command(flatten)]
-    options: Options,
+    pub options: Options,
     #[command(subcommand)]
     command: Option<Command>,
 }
