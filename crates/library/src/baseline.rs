@@ -76,11 +76,11 @@ impl Plain {
         for gram in grams(question) {
             let Some(list) = self.postings.get(&gram) else { continue };
             let held = list.len() as f64;
-            let rarity = (1.0 + (count - held + 0.5) / (held + 0.5)).ln();
+            let idf = (1.0 + (count - held + 0.5) / (held + 0.5)).ln();
             for (index, often) in list {
                 let length = self.sections.get(*index).map_or(0.0, |(_, length)| *length);
                 let norm = K1 * (1.0 - B + B * length / average);
-                *scores.entry(*index).or_default() += rarity * often * (K1 + 1.0) / (often + norm);
+                *scores.entry(*index).or_default() += idf * often * (K1 + 1.0) / (often + norm);
             }
         }
         let mut ranked: Vec<_> = scores.into_iter().collect();

@@ -3,7 +3,7 @@
 use annai_core::{ErrorKind, Finding};
 
 use crate::config::Library;
-use crate::explore::Words;
+use crate::explore::WordList;
 use crate::manuals::Manuals;
 use crate::vault::Vault;
 
@@ -46,7 +46,7 @@ pub fn check(settings: &Library) -> Vec<Finding> {
 fn words(manuals: &Manuals) -> Vec<Finding> {
     let (files, closed) = manuals.word_files(&manuals.ids().unwrap_or_default());
     let wrong = files.iter().filter_map(|found| {
-        let error = Words::read(&found.file.text).err()?;
+        let error = WordList::read(&found.file.text).err()?;
         let place = found.place.display();
         Some(Finding::bad(
             format!("library: {place}:{error}"),

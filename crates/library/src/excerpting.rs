@@ -2,13 +2,14 @@
 
 use annai_core::ToolError;
 
+use crate::error::LibraryError;
 use crate::fs::{self, RelPath, Sha256};
 use crate::ranges::LineRange;
 use crate::text::{Cutter, Excerpt, Lines};
 use crate::vault::{Vault, check_open};
 
 /// Lines of a file, and which file that was.
-pub struct Lifted {
+pub struct VaultExcerpt {
     /// The stored path.
     pub path: String,
     /// The lines.
@@ -18,7 +19,7 @@ pub struct Lifted {
 }
 
 /// Takes lines out of a vault file.
-pub fn lift(vault: &Vault, path: &RelPath, wanted: Lines) -> Result<Lifted, ToolError> {
+pub fn read_excerpt(vault: &Vault, path: &RelPath, wanted: Lines) -> Result<VaultExcerpt, ToolError> {
     check_open(path)?;
     let root = vault.root()?;
     let (excerpt, sha256, path) = fs::steadily(|| {
@@ -29,11 +30,10 @@ pub fn lift(vault: &Vault, path: &RelPath, wanted: Lines) -> Result<Lifted, Tool
     })?;
     let last = excerpt.total.max(1);
     if wanted.first > last {
-        let sentence =
-            format!("start_line: expected a line from 1 to {last} of {path}, got {}", wanted.first);
-        return Err(ToolError::invalid(sentence));
+        let problem = format!("expected a line from 1 to {last} of {path}, got {}", wanted.first);
+        return Err(LibraryError::invalid("start_line", problem).into());
     }
-    Ok(Lifted { path, excerpt, sha256 })
+    Ok(VaultExcerpt { path, excerpt, sha256 })
 }
 
 /// How many characters stand on some lines of a vault file, in one pass. The ranges are in order and touch nowhere.

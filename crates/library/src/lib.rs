@@ -3,14 +3,18 @@
 mod adaptive;
 mod audit;
 pub mod baseline;
+mod cancellation;
 mod check;
 pub mod config;
+mod error;
 mod exceptions;
 mod excerpting;
 mod explore;
 mod fs;
 mod index;
 mod manuals;
+#[cfg(test)]
+mod module_graph_tests;
 mod preview;
 mod ranges;
 mod readable;

@@ -3,16 +3,21 @@
 use std::path::PathBuf;
 
 use annai_core::{ErrorKind, ToolError};
-use serde_json::json;
 
+use crate::error::LibraryError;
 use crate::fs::{self, Kind, RelPath, Root, TextFile, nfc};
 use crate::text::{LineIndex, Node, json_node, markdown_nodes};
 
-/// Larger files are not read as a whole.
-const MOST_BYTES: u64 = 256 << 20;
-/// Where words that mean the same are listed, and how much of that is read.
-const WORDS: &str = "synonyms.yaml";
-const MOST_WORD_BYTES: u64 = 1 << 20;
+/// The maximum size of a file of a manual, which is read as a whole: the same as in the index. A larger one is refused.
+const MAX_FILE_BYTES: u64 = 256 << 20;
+/// The file that lists synonyms and words of exception.
+const WORD_FILE: &str = "synonyms.yaml";
+/// The maximum size of that file, which is read with every find. A larger one is passed over, and counts as a warning.
+const MAX_WORD_FILE_BYTES: u64 = 1 << 20;
+/// How many manuals an error names where the one that was asked for does not exist.
+const MAX_NAMED_MANUALS: usize = 20;
+/// How much of an id that does not exist an error shows.
+const MAX_SHOWN_ID_CHARS: usize = 80;
 
 /// The folders that manuals are looked for in.
 pub struct Manuals {
@@ -70,7 +75,7 @@ pub struct Document {
 }
 
 /// Where a manual is, before it is opened.
-struct Found<'a> {
+struct ManualLocation<'a> {
     id: String,
     root: &'a PathBuf,
     /// Its folder in the root; none where the root itself is the manual.
@@ -95,9 +100,7 @@ impl Manuals {
             || id.contains(['/', '\\'])
             || id.chars().any(char::is_control)
         {
-            let sentence =
-                "manual_id: expected the name of a manual, without separators or `..`; manual_list has them";
-            return Err(ToolError::new(ErrorKind::InvalidPath, sentence));
+            return Err(LibraryError::InvalidManualId.into());
         }
         let all = self.find()?;
         let exact = all.iter().find(|found| found.id == id);
@@ -105,18 +108,12 @@ impl Manuals {
         let found = match (exact, alike.next(), alike.next()) {
             (Some(exact), ..) => exact,
             (None, Some(only), None) => only,
-            (None, Some(_), Some(_)) => {
-                let sentence = "manual_id: several manuals differ only in the Unicode form of their names; give the exact one";
-                return Err(ToolError::new(ErrorKind::Conflict, sentence));
-            }
+            (None, Some(_), Some(_)) => return Err(LibraryError::AmbiguousManualId.into()),
             (None, None, _) => {
-                let known: Vec<_> = all.iter().take(20).map(|found| found.id.as_str()).collect();
-                let shown: String = id.chars().take(80).collect();
-                let sentence =
-                    format!("manual_id: no manual is named \"{shown}\"; there are: {}", known.join(", "));
-                return Err(
-                    ToolError::new(ErrorKind::NotFound, sentence).with_details(json!({ "manual_id": shown }))
-                );
+                let known: Vec<_> =
+                    all.iter().take(MAX_NAMED_MANUALS).map(|found| found.id.as_str()).collect();
+                let id = id.chars().take(MAX_SHOWN_ID_CHARS).collect();
+                return Err(LibraryError::ManualNotFound { id, known: known.join(", ") }.into());
             }
         };
         let root = open(found.root)?;
@@ -134,13 +131,14 @@ impl Manuals {
         let own = ids.iter().filter_map(|id| Some(self.get(id).ok()?.root));
         let (mut files, mut bad) = (Vec::<WordFile>::new(), 0);
         for root in shared.chain(own) {
-            let Ok(path) = RelPath::parse(WORDS) else { continue };
-            let read =
-                root.open_file(&path).and_then(|(file, path)| fs::read_text(file, &path, MOST_WORD_BYTES));
+            let Ok(path) = RelPath::parse(WORD_FILE) else { continue };
+            let read = root
+                .open_file(&path)
+                .and_then(|(file, path)| fs::read_text(file, &path, MAX_WORD_FILE_BYTES));
             match read {
                 // A root that is itself a manual comes twice.
                 Ok(file) if !files.iter().any(|known| known.file.sha256 == file.sha256) => {
-                    files.push(WordFile { place: root.path().join(WORDS), file });
+                    files.push(WordFile { place: root.path().join(WORD_FILE), file });
                 }
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -151,8 +149,8 @@ impl Manuals {
     }
 
     /// Looks for manuals; of two folders with one name the first counts.
-    fn find(&self) -> Result<Vec<Found<'_>>, ToolError> {
-        let mut all: Vec<Found<'_>> = Vec::new();
+    fn find(&self) -> Result<Vec<ManualLocation<'_>>, ToolError> {
+        let mut all: Vec<ManualLocation<'_>> = Vec::new();
         let mut missing = None;
         let mut opened = 0;
         for path in &self.folders {
@@ -170,13 +168,13 @@ impl Manuals {
                 entries.iter().any(|entry| entry.kind == Kind::File && is_part(&entry.name, entry.kind));
             if holds_files {
                 let id = fs::folder_name(path).unwrap_or_else(|| "manual".to_owned());
-                all.push(Found { id, root: path, folder: None });
+                all.push(ManualLocation { id, root: path, folder: None });
                 continue;
             }
             let folders = entries
                 .into_iter()
                 .filter(|entry| entry.kind == Kind::Folder && is_part(&entry.name, entry.kind));
-            all.extend(folders.map(|entry| Found {
+            all.extend(folders.map(|entry| ManualLocation {
                 id: entry.name.clone(),
                 root: path,
                 folder: Some(entry.name),
@@ -195,13 +193,13 @@ impl Manuals {
 
 fn open(folder: &std::path::Path) -> Result<Root, ToolError> {
     Root::open(folder).map_err(|errno| {
-        let place = folder.display();
+        let folder = folder.display().to_string();
         let error = std::io::Error::from(errno);
-        let (kind, what) = match error.kind() {
-            std::io::ErrorKind::NotFound => (ErrorKind::NotFound, "does not exist; make it".to_owned()),
-            _ => (ErrorKind::Forbidden, format!("cannot be opened ({error}); mend that")),
+        let failure = match error.kind() {
+            std::io::ErrorKind::NotFound => LibraryError::ManualsFolderNotFound { folder },
+            _ => LibraryError::ManualsFolderClosed { folder, cause: error.to_string() },
         };
-        ToolError::new(kind, format!("the manuals folder {place} {what}, or set MANUALS_ROOT or --manuals"))
+        failure.into()
     })
 }
 
@@ -231,15 +229,14 @@ impl Manual {
     pub fn document(&self, path: &RelPath) -> Result<Document, ToolError> {
         let hidden = path.segments().any(|name| name.starts_with('.'));
         let kind = FileType::of(path.as_str()).filter(|_| !hidden).ok_or_else(|| {
-            fs::at(
-                ErrorKind::NotFound,
+            LibraryError::not_found(
                 path.as_str(),
                 "is no part of a manual: only .md and .json files that are not hidden are",
             )
         })?;
         fs::steadily(|| {
             let (file, stored) = self.root.open_file(path)?;
-            let file = fs::read_text(file, &stored, MOST_BYTES)?;
+            let file = fs::read_text(file, &stored, MAX_FILE_BYTES)?;
             Ok(Document::new(stored, kind, file))
         })
     }

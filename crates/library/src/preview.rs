@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use annai_core::ToolError;
 
 use crate::config::Library;
-use crate::explore::{Dictionaries, Looking};
+use crate::explore::{DictionaryCache, LineHighlighter};
 use crate::fs::RelPath;
 use crate::manuals::Manuals;
 use crate::search::snippet;
@@ -33,8 +33,8 @@ pub fn preview(
 ) -> Result<Preview, ToolError> {
     let manuals = Manuals::new(settings.manual_folders());
     let manual = manuals.get(manual_id)?;
-    let (dictionary, _) = Dictionaries::default().of(&manuals, std::slice::from_ref(&manual.id));
-    let looking = Looking::new(question, &dictionary)?;
+    let (dictionary, _) = DictionaryCache::default().of(&manuals, std::slice::from_ref(&manual.id));
+    let highlighter = LineHighlighter::new(question, &dictionary)?;
     let document = manual.document(&RelPath::parse(path)?)?;
     let last = document
         .node_at(start_line)
@@ -43,7 +43,7 @@ pub fn preview(
     let mut best: (f32, usize) = (0.0, start_line);
     let mut words: Vec<String> = Vec::new();
     for number in start_line..=last {
-        let held = looking.held(document.text_of(number, number));
+        let held = highlighter.terms_in(document.text_of(number, number));
         // The heading is shown beside it anyway.
         let worth: f32 =
             held.iter().map(|(_, worth)| worth).sum::<f32>() * if number == start_line { 0.5 } else { 1.0 };
@@ -57,7 +57,7 @@ pub fn preview(
         }
     }
     let line = document.text_of(best.1, best.1);
-    let place = looking.place(line);
+    let place = highlighter.first_match(line);
     Ok(Preview {
         file: manual.folder().join(path),
         line: best.1,

@@ -4,6 +4,8 @@ use annai_core::ToolError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::LibraryError;
+
 /// Lines, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -38,10 +40,8 @@ pub fn cited(ranges: &[CitedRange]) -> Result<Vec<LineRange>, ToolError> {
     let check = |(index, range): (usize, &CitedRange)| {
         let CitedRange { start_line, end_line } = *range;
         if start_line > end_line {
-            let sentence = format!(
-                "cited_ranges[{index}]: expected end_line from {start_line} on, its start_line, got {end_line}"
-            );
-            return Err(ToolError::invalid(sentence));
+            let problem = format!("expected end_line from {start_line} on, its start_line, got {end_line}");
+            return Err(LibraryError::invalid(format!("cited_ranges[{index}]"), problem).into());
         }
         Ok(LineRange { start_line, end_line })
     };

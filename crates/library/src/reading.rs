@@ -1,22 +1,23 @@
 //! Parts of manuals: a snippet, a section, several of them, or a whole file, within limits.
 
-use annai_core::{ErrorKind, ToolError};
+use annai_core::ToolError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config;
-use crate::fs::{RelPath, at};
+use crate::error::LibraryError;
+use crate::fs::RelPath;
 use crate::manuals::{Document, FileType, Manuals};
 use crate::reference::{Limit, Ref};
 use crate::text::{LineIndex, Node, cut};
 
-/// So much stands around a snippet's line where the call does not say.
-const AROUND_CHARS: usize = 240;
+/// How many characters stand before and behind a snippet's line where the call does not say: about a paragraph.
+const DEFAULT_EXPAND_CHARS: usize = 240;
 
 /// How much is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum ReadScope {
     Snippet,
     Section,
     Sections,
@@ -49,7 +50,7 @@ pub struct Expand {
 
 /// What was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct ReadPart {
     /// The stored path.
     pub path: String,
     /// The text.
@@ -57,7 +58,7 @@ pub struct Part {
     /// Whether a limit cut it.
     pub truncated: bool,
     /// What was read in the end.
-    pub scope: Scope,
+    pub scope: ReadScope,
     /// The limit of sections in force.
     pub max_sections: usize,
     /// The limit of characters in force.
@@ -69,38 +70,46 @@ pub struct Part {
 }
 
 /// Where to read, and how much.
-pub struct Asked<'a> {
+pub struct ReadRequest<'a> {
+    /// The place.
     pub place: &'a Ref,
-    pub scope: Option<Scope>,
+    /// How much around it; none for the usual of the file's type.
+    pub scope: Option<ReadScope>,
+    /// What it may cost.
     pub limits: ReadLimits,
+    /// How much stands around a snippet.
     pub expand: Expand,
 }
 
 /// Reads a part of a manual.
-pub fn read(manuals: &Manuals, settings: &config::Library, asked: &Asked<'_>) -> Result<Part, ToolError> {
-    let manual = manuals.get(asked.place.manual_id()?)?;
-    let path = RelPath::parse(&asked.place.path)?;
+pub fn read(
+    manuals: &Manuals,
+    settings: &config::Library,
+    request: &ReadRequest<'_>,
+) -> Result<ReadPart, ToolError> {
+    let manual = manuals.get(request.place.manual_id()?)?;
+    let path = RelPath::parse(&request.place.path)?;
     let kind = FileType::of(path.as_str());
-    let default = if kind == Some(FileType::Json) { Scope::File } else { Scope::Snippet };
-    let scope = asked.scope.unwrap_or(default);
-    check_scope(kind, scope, settings, asked.limits, path.as_str())?;
+    let default = if kind == Some(FileType::Json) { ReadScope::File } else { ReadScope::Snippet };
+    let scope = request.scope.unwrap_or(default);
+    check_scope(kind, scope, settings, request.limits, path.as_str())?;
     let document = manual.document(&path)?;
-    asked.place.check_rev(&document.file.sha256)?;
+    request.place.check_rev(&document.file.sha256)?;
 
-    let limit = Limit::new(settings, asked.limits.max_chars);
+    let limit = Limit::new(settings, request.limits.max_chars);
     let max_sections =
-        asked.limits.max_sections.unwrap_or(settings.hard_max_sections).min(settings.hard_max_sections);
-    let line = usize::try_from(asked.place.start_line.unwrap_or(1)).unwrap_or(usize::MAX);
+        request.limits.max_sections.unwrap_or(settings.hard_max_sections).min(settings.hard_max_sections);
+    let line = usize::try_from(request.place.start_line.unwrap_or(1)).unwrap_or(usize::MAX);
     let last_line = document.lines.count().max(1);
     if line > last_line {
-        let sentence = format!("ref.start_line: expected a line from 1 to {last_line}, got {line}");
-        return Err(ToolError::invalid(sentence));
+        let problem = format!("expected a line from 1 to {last_line}, got {line}");
+        return Err(LibraryError::invalid("ref.start_line", problem).into());
     }
     let (text, complete, nodes) = match scope {
-        Scope::File => (document.file.text.as_str(), true, document.nodes.as_slice()),
-        Scope::Snippet => snippet(&document, line, asked.expand, limit.chars),
-        Scope::Section => section(&document, line),
-        Scope::Sections => following(&document, line, max_sections),
+        ReadScope::File => (document.file.text.as_str(), true, document.nodes.as_slice()),
+        ReadScope::Snippet => snippet(&document, line, request.expand, limit.chars),
+        ReadScope::Section => section(&document, line),
+        ReadScope::Sections => following(&document, line, max_sections),
     };
     let (shown, whole) = cut(text, limit.chars);
     // A node counts when its heading is among what is shown.
@@ -108,7 +117,7 @@ pub fn read(manuals: &Manuals, settings: &config::Library, asked: &Asked<'_>) ->
     let lines = LineIndex::new(shown).count();
     let sections = nodes.iter().take_while(|node| node.start_line < first + lines).count();
     let node = document.node_at(line).and_then(|node| document.nodes.get(node));
-    Ok(Part {
+    Ok(ReadPart {
         node_line: node.map_or(1, |node| node.start_line),
         path: document.path.clone(),
         text: shown.to_owned(),
@@ -123,27 +132,26 @@ pub fn read(manuals: &Manuals, settings: &config::Library, asked: &Asked<'_>) ->
 /// Refuses what a scope is not for.
 fn check_scope(
     kind: Option<FileType>,
-    scope: Scope,
+    scope: ReadScope,
     settings: &config::Library,
     limits: ReadLimits,
     path: &str,
-) -> Result<(), ToolError> {
+) -> Result<(), LibraryError> {
     match (kind, scope) {
-        (Some(FileType::Json), Scope::Section | Scope::Sections) => Err(at(
-            ErrorKind::InvalidScope,
+        (Some(FileType::Json), ReadScope::Section | ReadScope::Sections) => Err(LibraryError::invalid_scope(
             path,
             "is JSON, which has no sections; use scope file or snippet",
         )),
-        (Some(FileType::Md), Scope::File) if !settings.allow_file_scope => Err(at(
-            ErrorKind::Forbidden,
+        (Some(FileType::Md), ReadScope::File) if !settings.allow_file_scope => Err(LibraryError::forbidden(
             path,
             "is Markdown, and whole files are off here (ALLOW_FILE_SCOPE); use scope section",
         )),
-        (Some(FileType::Md), Scope::File) if limits.allow_file != Some(true) => Err(at(
-            ErrorKind::Forbidden,
-            path,
-            "is read whole only with limits.allow_file: true; or use scope section",
-        )),
+        (Some(FileType::Md), ReadScope::File) if limits.allow_file != Some(true) => {
+            Err(LibraryError::forbidden(
+                path,
+                "is read whole only with limits.allow_file: true; or use scope section",
+            ))
+        }
         _ => Ok(()),
     }
 }
@@ -155,8 +163,10 @@ fn snippet(document: &Document, line: usize, expand: Expand, most: usize) -> (&s
     let before = text.get(..range.start).unwrap_or_default();
     let after = text.get(range.end..).unwrap_or_default();
     let room = most.saturating_sub(text.get(range.clone()).unwrap_or_default().chars().count());
-    let (asked_before, asked_after) =
-        (expand.before_chars.unwrap_or(AROUND_CHARS), expand.after_chars.unwrap_or(AROUND_CHARS));
+    let (asked_before, asked_after) = (
+        expand.before_chars.unwrap_or(DEFAULT_EXPAND_CHARS),
+        expand.after_chars.unwrap_or(DEFAULT_EXPAND_CHARS),
+    );
     let half = (room / 2).max(room.saturating_sub(asked_after));
     let take_before = asked_before.min(half);
     let take_after = asked_after.min(room - take_before);

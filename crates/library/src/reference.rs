@@ -1,14 +1,15 @@
 //! How tools point at places, limit what they give, and say what to do next.
 
-use annai_core::{ErrorKind, JsonObject, ToolError};
+use annai_core::{JsonObject, ToolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config;
-use crate::fs::{Sha256, at};
+use crate::error::LibraryError;
+use crate::fs::Sha256;
 
-/// So many characters are given where the call does not say.
+/// How many characters are given where the call does not say: about 2,000 tokens, a few screens of text.
 const DEFAULT_MAX_CHARS: usize = 8000;
 
 /// A place in a manual or in the vault.
@@ -54,10 +55,12 @@ impl Ref {
         match (self.target, &self.manual_id) {
             (Target::Manual, Some(id)) => Ok(id),
             (Target::Manual, None) => {
-                Err(ToolError::invalid("ref.manual_id is required where ref.target is manual"))
+                let condition = "where ref.target is manual";
+                Err(LibraryError::MissingArgument { argument: "ref.manual_id", condition }.into())
             }
             (Target::Vault, _) => {
-                Err(ToolError::invalid("ref.target: expected manual here; vault_read reads the vault"))
+                let problem = "expected manual here; vault_read reads the vault";
+                Err(LibraryError::invalid("ref.target", problem).into())
             }
         }
     }
@@ -65,11 +68,10 @@ impl Ref {
     /// Refuses when the file is another one than was seen.
     pub fn check_rev(&self, found: &Sha256) -> Result<(), ToolError> {
         match &self.rev {
-            Some(rev) if rev.is_empty() || !found.begins_with(rev) => Err(at(
-                ErrorKind::Conflict,
-                &self.path,
-                "has changed since this ref was made (ref.rev no longer fits); find it again",
-            )),
+            Some(rev) if rev.is_empty() || !found.begins_with(rev) => {
+                let problem = "has changed since this ref was made (ref.rev no longer fits); find it again";
+                Err(LibraryError::conflict(self.path.as_str(), problem).into())
+            }
             _ => Ok(()),
         }
     }

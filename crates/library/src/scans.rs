@@ -1,41 +1,35 @@
 //! What has been scanned of which file, so that a scan in many calls can say in the end what it covered.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use annai_core::Principal;
+use annai_core::{BoundedStore, Principal, StoreLimits};
 
 use crate::fs::Sha256;
 use crate::ranges::{LineRange, merged};
 
-/// So many files are remembered.
-const MOST_FILES: usize = 256;
-/// So many separate ranges of one file are remembered.
-const MOST_RANGES: usize = 1000;
+/// The maximum number of versions of files that are remembered, for all callers together. A caller reads a few files at
+/// a time; beyond it the one that was noted longest ago is forgotten, and a scan of it suggests lines again.
+const MAX_FILES: usize = 256;
+/// The maximum number of separate ranges of one file that are remembered. A scan reads on without gaps, so a file has one
+/// or a few; ranges beyond it are forgotten, and count as not scanned.
+const MAX_RANGES: usize = 1000;
 
 /// What was scanned by whom, of which version of which file.
-#[derive(Default)]
-pub struct Scans {
-    files: Mutex<Files>,
+pub struct ScanStore {
+    files: BoundedStore<ScanKey, ScanRecord>,
 }
 
-#[derive(Default)]
-struct Files {
-    clock: u64,
-    by_file: HashMap<Key, Entry>,
-}
-
-#[derive(PartialEq, Eq, Hash)]
-struct Key {
-    identity: String,
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct ScanKey {
+    principal: Principal,
     path: String,
-    version: String,
+    /// The bytes of the version's SHA-256.
+    version: [u8; 32],
 }
 
 /// What is known of one version of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Entry {
-    used: u64,
+pub struct ScanRecord {
     /// The lines that were given to the caller.
     pub scanned: Vec<LineRange>,
     /// The lines that the caller said to rely on.
@@ -46,44 +40,51 @@ pub struct Entry {
     pub audited: bool,
 }
 
-impl Entry {
+impl ScanRecord {
     /// All lines that were scanned or cited.
     pub fn lines(&self) -> Vec<LineRange> {
         merged(self.scanned.iter().chain(&self.cited).copied().collect())
     }
 }
 
-impl Scans {
-    /// Notes something about a version of a file, and gives all that is known of it.
+impl Default for ScanStore {
+    fn default() -> Self {
+        let limits = StoreLimits { entries: MAX_FILES, bytes: usize::MAX, time_to_live: Duration::MAX };
+        Self { files: BoundedStore::new(limits) }
+    }
+}
+
+impl ScanStore {
+    /// Notes something about a version of a file, and returns all that is known of it.
     pub fn note(
         &self,
-        identity: &Principal,
+        principal: &Principal,
         path: &str,
         version: &Sha256,
-        change: impl FnOnce(&mut Entry),
-    ) -> Entry {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        files.clock += 1;
-        let now = files.clock;
-        let key =
-            Key { identity: format!("{identity:?}"), path: path.to_owned(), version: version.to_string() };
-        if files.by_file.len() >= MOST_FILES && !files.by_file.contains_key(&key) {
-            let oldest = files.by_file.values().map(|entry| entry.used).min().unwrap_or_default();
-            files.by_file.retain(|_, entry| entry.used != oldest);
-        }
-        let entry = files.by_file.entry(key).or_default();
-        entry.used = now;
-        change(entry);
-        for ranges in [&mut entry.scanned, &mut entry.cited] {
-            *ranges = merged(std::mem::take(ranges));
-            ranges.truncate(MOST_RANGES);
-        }
-        entry.clone()
+        now: Instant,
+        change: impl FnOnce(&mut ScanRecord),
+    ) -> ScanRecord {
+        let key = ScanKey { principal: principal.clone(), path: path.to_owned(), version: version.bytes() };
+        let change = |record: &mut ScanRecord| {
+            change(record);
+            for ranges in [&mut record.scanned, &mut record.cited] {
+                *ranges = merged(std::mem::take(ranges));
+                ranges.truncate(MAX_RANGES);
+            }
+        };
+        self.files.update(key, now, change, |_| 0)
     }
 
     /// Notes lines that were given to the caller.
-    pub fn add(&self, identity: &Principal, path: &str, version: &Sha256, range: LineRange) -> Entry {
-        self.note(identity, path, version, |entry| entry.scanned.push(range))
+    pub fn add(
+        &self,
+        principal: &Principal,
+        path: &str,
+        version: &Sha256,
+        range: LineRange,
+        now: Instant,
+    ) -> ScanRecord {
+        self.note(principal, path, version, now, |record| record.scanned.push(range))
     }
 }
 
@@ -97,14 +98,23 @@ mod tests {
 
     #[test]
     fn scans_add_up_per_version() {
-        let (scans, one, two) = (Scans::default(), Sha256::of(b"1"), Sha256::of(b"2"));
-        assert_eq!(scans.add(&Principal::Owner, "a", &one, range(1, 80)).scanned, [range(1, 80)]);
-        assert_eq!(scans.add(&Principal::Owner, "a", &one, range(81, 90)).scanned, [range(1, 90)]);
-        assert_eq!(scans.add(&Principal::Owner, "a", &two, range(5, 6)).scanned, [range(5, 6)]);
-        assert_eq!(scans.add(&Principal::Anonymous, "a", &one, range(5, 6)).scanned, [range(5, 6)]);
+        let (scans, now) = (ScanStore::default(), Instant::now());
+        let (one, two) = (Sha256::of(b"1"), Sha256::of(b"2"));
+        let add = |principal: Principal, version: &Sha256, range| {
+            scans.add(&principal, "a", version, range, now).scanned
+        };
+        assert_eq!(add(Principal::Owner, &one, range(1, 80)), [range(1, 80)]);
+        assert_eq!(add(Principal::Owner, &one, range(81, 90)), [range(1, 90)]);
+        assert_eq!(add(Principal::Owner, &two, range(5, 6)), [range(5, 6)]);
+        assert_eq!(add(Principal::Anonymous, &one, range(5, 6)), [range(5, 6)]);
+    }
+
+    #[test]
+    fn the_number_of_files_is_bounded() {
+        let (scans, now, version) = (ScanStore::default(), Instant::now(), Sha256::of(b"1"));
         for number in 0..1000 {
-            scans.add(&Principal::Owner, &number.to_string(), &one, range(1, 1));
+            scans.add(&Principal::Owner, &number.to_string(), &version, range(1, 1), now);
         }
-        assert!(scans.files.lock().unwrap().by_file.len() <= MOST_FILES);
+        assert_eq!(scans.files.len(), MAX_FILES);
     }
 }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use annai_core::{Date, ErrorKind, ToolError};
 use rustix::io::Errno;
 
-use crate::fs::{self, Kind, Lock, Place, RelPath, Root, SYSTEM, Sha256, at};
-use crate::toolset::Wanted;
+use crate::cancellation::Cancellation;
+use crate::error::LibraryError;
+use crate::fs::{self, Kind, Lock, Place, RelPath, Root, SYSTEM, Sha256};
 
 const ARTIFACTS: &str = "artifacts";
 const DAILY: &str = "daily";
@@ -20,7 +21,7 @@ pub struct Vault {
 
 /// What is about to be done to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doing {
+pub enum VaultOperation {
     /// Making a file with `vault_create`.
     Create,
     /// Making a file in another way.
@@ -70,28 +71,24 @@ impl Vault {
     }
 
     fn missing(&self, errno: Errno) -> ToolError {
-        let place = self.path.display();
-        if errno == Errno::NOENT {
-            let sentence = format!("the vault {place} does not exist; make the folder, or set VAULT_ROOT");
-            return ToolError::new(ErrorKind::NotFound, sentence);
-        }
-        let error = std::io::Error::from(errno);
-        ToolError::new(
-            ErrorKind::Forbidden,
-            format!("the vault {place} cannot be opened: {error}; set VAULT_ROOT"),
-        )
+        let folder = self.path.display().to_string();
+        let failure = match errno {
+            Errno::NOENT => LibraryError::VaultNotFound { folder },
+            _ => LibraryError::VaultClosed { folder, cause: std::io::Error::from(errno).to_string() },
+        };
+        failure.into()
     }
 
     /// Runs one write while no other writer, in any process, touches the vault.
     /// A caller who has gone by then gets nothing written.
     pub fn write<T>(
         &self,
-        wanted: &Wanted,
+        cancellation: &Cancellation,
         work: impl FnOnce(&mut Writer<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         let root = self.root_for_writing()?;
-        let lock = Lock::acquire(&root, &|| wanted.check())?;
-        wanted.check()?;
+        let lock = Lock::acquire(&root, &|| cancellation.check())?;
+        cancellation.check()?;
         work(&mut Writer { root: &root, lock })
     }
 }
@@ -100,7 +97,7 @@ impl Vault {
 pub fn check_open(path: &RelPath) -> Result<(), ToolError> {
     let reserved = path.folded().first().is_some_and(|first| first == SYSTEM);
     if reserved || path.segments().any(fs::is_temporary) {
-        return Err(at(ErrorKind::Forbidden, path.as_str(), "is reserved for the server"));
+        return Err(LibraryError::forbidden(path.as_str(), "is reserved for the server").into());
     }
     Ok(())
 }
@@ -112,14 +109,14 @@ pub fn is_open(path: &str) -> bool {
 }
 
 /// Refuses what the rules of the vault do not allow to be done to a path.
-pub fn check_write(path: &RelPath, doing: Doing) -> Result<(), ToolError> {
+pub fn check_write(path: &RelPath, operation: VaultOperation) -> Result<(), ToolError> {
     check_open(path)?;
-    if matches!(doing, Doing::Create | Doing::CreateOtherwise) {
+    if matches!(operation, VaultOperation::Create | VaultOperation::CreateOtherwise) {
         path.check_portable()?;
     }
     let folded = path.folded();
     let parts: Vec<_> = folded.iter().map(String::as_str).collect();
-    let forbid = |why: &str| Err(at(ErrorKind::Forbidden, path.as_str(), why));
+    let forbid = |why: &str| Err(LibraryError::forbidden(path.as_str(), why).into());
     match parts.as_slice() {
         [ARTIFACTS] | [ARTIFACTS, DAILY] => forbid("is a folder of its own; give a file below it"),
         [ARTIFACTS, DAILY, name] => {
@@ -127,12 +124,12 @@ pub fn check_write(path: &RelPath, doing: Doing) -> Result<(), ToolError> {
             if date.and_then(Date::parse).is_none() {
                 return forbid("is not a day: artifacts/daily/ takes only YYYY-MM-DD.md with a real date");
             }
-            match doing {
-                Doing::Create | Doing::Append => Ok(()),
-                Doing::CreateOtherwise => {
+            match operation {
+                VaultOperation::Create | VaultOperation::Append => Ok(()),
+                VaultOperation::CreateOtherwise => {
                     forbid("does not exist; a day is made with vault_create, then appended to")
                 }
-                Doing::Overwrite => forbid("can only be appended to"),
+                VaultOperation::Overwrite => forbid("can only be appended to"),
             }
         }
         [ARTIFACTS, DAILY, ..] => forbid("is too deep: artifacts/daily/ takes only YYYY-MM-DD.md"),
@@ -151,15 +148,17 @@ pub struct Writer<'a> {
 
 impl Writer<'_> {
     /// Makes a new file, and its folders.
-    pub fn create(&mut self, path: &RelPath, content: &str, doing: Doing) -> Result<Written, ToolError> {
-        check_write(path, doing)?;
+    pub fn create(
+        &mut self,
+        path: &RelPath,
+        content: &str,
+        operation: VaultOperation,
+    ) -> Result<Written, ToolError> {
+        check_write(path, operation)?;
         let folder = fs::make_folders(self.root, path.parent().as_ref())?;
         if let Some((stored, _)) = folder.find(path.name())? {
-            return Err(at(
-                ErrorKind::Conflict,
-                &folder.join(&stored),
-                "exists already; vault_write changes it",
-            ));
+            let problem = "exists already; vault_write changes it";
+            return Err(LibraryError::conflict(folder.join(&stored), problem).into());
         }
         fs::create(&mut self.lock, &folder, path.name(), content.as_bytes())?;
         let sha256 = Sha256::of(content.as_bytes());
@@ -168,15 +167,17 @@ impl Writer<'_> {
 
     /// The file that a path leads to; it must be there.
     pub fn existing(&self, path: &RelPath) -> Result<Place, ToolError> {
-        let missing = || at(ErrorKind::Conflict, path.as_str(), "does not exist; vault_create makes it");
+        let missing = || LibraryError::conflict(path.as_str(), "does not exist; vault_create makes it");
         let place = match self.root.find(path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing()),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing().into()),
             other => other?,
         };
         match place.found {
             Some(Kind::File) => Ok(place),
-            Some(Kind::Folder) => Err(at(ErrorKind::InvalidPath, &place.path(), "is a folder, not a file")),
-            None => Err(missing()),
+            Some(Kind::Folder) => {
+                Err(LibraryError::wrong_path(place.path(), "is a folder, not a file").into())
+            }
+            None => Err(missing().into()),
         }
     }
 
@@ -195,11 +196,8 @@ impl Writer<'_> {
         if found.to_string().eq_ignore_ascii_case(expected) {
             return Ok(());
         }
-        Err(at(
-            ErrorKind::Conflict,
-            &place.path(),
-            "is not the file you saw (its SHA-256 differs); read it again. Nothing was written",
-        ))
+        let problem = "is not the file you saw (its SHA-256 differs); read it again. Nothing was written";
+        Err(LibraryError::conflict(place.path(), problem).into())
     }
 
     /// Puts new content in the place of a file.
@@ -230,8 +228,8 @@ mod tests {
 
     #[test]
     fn the_rules_of_the_vault() {
-        use Doing::{Append, Create, CreateOtherwise, Overwrite};
-        for (path, doing, allowed) in [
+        use VaultOperation::{Append, Create, CreateOtherwise, Overwrite};
+        for (path, operation, allowed) in [
             ("notes/a.txt", Create, true),
             ("notes/a.txt", Overwrite, true),
             (".system/x", Append, false),
@@ -257,7 +255,7 @@ mod tests {
             ("x/artifacts/daily/note.txt", Overwrite, true),
         ] {
             let path = RelPath::parse(path).unwrap();
-            assert_eq!(check_write(&path, doing).is_ok(), allowed, "{path:?} {doing:?}");
+            assert_eq!(check_write(&path, operation).is_ok(), allowed, "{path:?} {operation:?}");
         }
     }
 }

@@ -4,17 +4,19 @@ use annai_core::ToolError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::cancellation::Cancellation;
+use crate::error::LibraryError;
 use crate::fs::RelPath;
-use crate::toolset::Wanted;
-use crate::vault::{Doing, Vault, Written, check_write};
+use crate::vault::{Vault, VaultOperation, Written, check_write};
 
-/// Larger files are not changed in place.
-pub const MOST_BYTES: u64 = 64 << 20;
+/// The maximum size of a file that is changed in place: the file and its new text are both held in memory. A larger file
+/// is refused, as is a change that would make one.
+pub const MAX_EDITED_BYTES: u64 = 64 << 20;
 
 /// What happens to what is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub enum WriteMode {
     Overwrite,
     Append,
 }
@@ -24,7 +26,8 @@ pub fn check_hash_form(hash: Option<&str>) -> Result<(), ToolError> {
     let good = |hash: &str| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     match hash {
         Some(hash) if !good(hash) => {
-            Err(ToolError::invalid("if_sha256: expected the 64 hexadecimal digits that vault_read gives"))
+            let problem = "expected the 64 hexadecimal digits that vault_read gives";
+            Err(LibraryError::invalid("if_sha256", problem).into())
         }
         _ => Ok(()),
     }
@@ -33,25 +36,26 @@ pub fn check_hash_form(hash: Option<&str>) -> Result<(), ToolError> {
 /// Writes to a file that may be missing, as the bridge does.
 pub fn put(
     vault: &Vault,
-    wanted: &Wanted,
+    cancellation: &Cancellation,
     path: &RelPath,
     content: &str,
-    mode: Mode,
+    mode: WriteMode,
 ) -> Result<Written, ToolError> {
-    vault.write(wanted, |writer| {
+    vault.write(cancellation, |writer| {
         if !writer.exists(path)? {
-            return writer.create(path, content, Doing::CreateOtherwise);
+            return writer.create(path, content, VaultOperation::CreateOtherwise);
         }
-        let doing = if mode == Mode::Append { Doing::Append } else { Doing::Overwrite };
-        check_write(path, doing)?;
+        let operation =
+            if mode == WriteMode::Append { VaultOperation::Append } else { VaultOperation::Overwrite };
+        check_write(path, operation)?;
         let place = writer.existing(path)?;
         match mode {
-            Mode::Overwrite => writer.overwrite(&place, content),
+            WriteMode::Overwrite => writer.overwrite(&place, content),
             // What is added starts on a line of its own.
-            Mode::Append if !writer.ends_with_break(&place)? => {
+            WriteMode::Append if !writer.ends_with_break(&place)? => {
                 writer.append(&place, &format!("\n{content}"))
             }
-            Mode::Append => writer.append(&place, content),
+            WriteMode::Append => writer.append(&place, content),
         }
     })
 }

@@ -1,27 +1,30 @@
 //! Which thresholds are best: the cheapest at which finds still have what their callers use.
 
-use super::record::{Record, Thresholds};
+use super::record::{LearningRecord, Thresholds};
 
-/// What the thresholds stay within.
+/// The threshold of few candidates stays within this range: below, a find would hardly ever widen; above, nearly always.
 const LOW: std::ops::RangeInclusive<usize> = 2..=6;
+/// The threshold of the share in one file stays within this range, for the same reason.
 const BIAS: std::ops::RangeInclusive<f64> = 0.70..=0.90;
-/// How far one step goes, and how long the next one waits.
+/// How far the threshold of the share moves in one step.
 const BIAS_STEP: f64 = 0.03;
+/// How long a threshold rests after a step, in milliseconds: a day, so that one busy hour does not move it twice.
 const PAUSE: i64 = 24 * 3600 * 1000;
-/// So many finds are looked at for a step.
+/// A step is decided by the newest 20 finds at the value in force; with fewer there is no step.
 const RECENT: usize = 20;
-/// So many of them must have led to something, or there is nothing to learn from.
+/// At least this many of them must have led to something that was read, or there is nothing to learn from.
 const COUNTED: usize = 3;
-/// So many are held against as many before them.
+/// Whether things got worse is judged by the newest 100 finds beside the 100 before them.
 const LONG: usize = 100;
-/// How much the recall may fall, and the share of cut finds rise.
+/// How far the recall may fall between the two before the thresholds go back to their defaults.
 const RECALL_FALL: f64 = 0.03;
+/// How far the share of finds that were cut off may rise before they do.
 const CUT_RISE: f64 = 0.05;
-/// A bias shows only among so many candidates.
+/// A bias to one file is only judged from this number of candidates on, as in a find.
 const BIAS_CANDIDATES: usize = 5;
 
 /// The thresholds for the next find.
-pub fn thresholds(records: &[Record], now: i64, base: Thresholds, min_recall: f64) -> Thresholds {
+pub fn thresholds(records: &[LearningRecord], now: i64, base: Thresholds, min_recall: f64) -> Thresholds {
     let base = within(base);
     let Some(last) = records.last() else { return base };
     let current = within(last.thresholds());
@@ -54,10 +57,10 @@ fn within(thresholds: Thresholds) -> Thresholds {
 /// Whether there are enough finds at the value in force, and a day has passed since it was set. Where the record of that is
 /// gone, a value that is not the usual one was set no earlier than the oldest record.
 fn rested<T: PartialEq>(
-    records: &[Record],
+    records: &[LearningRecord],
     now: i64,
     moved: bool,
-    value: impl Fn(&Record) -> (T, Option<i64>),
+    value: impl Fn(&LearningRecord) -> (T, Option<i64>),
 ) -> bool {
     let Some((last, since)) = records.last().map(&value) else { return false };
     let same = records.iter().rev().take_while(|record| value(record).0 == last).count();
@@ -69,14 +72,14 @@ fn rested<T: PartialEq>(
 }
 
 /// Whether the last hundred finds are clearly worse than the hundred before.
-fn got_worse(records: &[Record]) -> bool {
+fn got_worse(records: &[LearningRecord]) -> bool {
     let Some(start) = records.len().checked_sub(2 * LONG) else { return false };
     let (before, recent) = records.get(start..).unwrap_or_default().split_at(LONG);
-    let cut = |records: &[Record]| {
+    let cut = |records: &[LearningRecord]| {
         records.iter().filter(|record| record.cutoff_reason.is_some()).count() as f64
             / records.len().max(1) as f64
     };
-    let fell = match (average(before, Record::recall), average(recent, Record::recall)) {
+    let fell = match (average(before, LearningRecord::recall), average(recent, LearningRecord::recall)) {
         (Some(before), Some(recent)) => before - recent > RECALL_FALL + f64::EPSILON,
         _ => false,
     };
@@ -84,43 +87,45 @@ fn got_worse(records: &[Record]) -> bool {
 }
 
 /// The average of what is known.
-fn average(records: &[Record], value: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
+fn average(records: &[LearningRecord], value: impl Fn(&LearningRecord) -> Option<f64>) -> Option<f64> {
     let known: Vec<_> = records.iter().filter_map(value).collect();
     (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
 }
 
-fn recent(records: &[Record]) -> &[Record] {
+fn recent(records: &[LearningRecord]) -> &[LearningRecord] {
     records.get(records.len().saturating_sub(RECENT)..).unwrap_or_default()
 }
 
 /// One less if finds would have been cheaper and had what was used; one more if some were not wide enough.
-fn step_low(records: &[Record], current: usize, min_recall: f64) -> usize {
-    let few = |record: &Record| record.home_candidates == Some(current - 1) && current > 1;
-    let is_changed = |record: &Record| record.scope_expanded && few(record);
+fn step_low(records: &[LearningRecord], current: usize, min_recall: f64) -> usize {
+    let few = |record: &LearningRecord| record.home_candidates == Some(current - 1) && current > 1;
+    let is_changed = |record: &LearningRecord| record.scope_expanded && few(record);
     if pays(recent(records), is_changed, min_recall) {
         return current - 1;
     }
-    let at_edge = |record: &Record| !record.scope_expanded && record.home_candidates == Some(current);
+    let at_edge = |record: &LearningRecord| !record.scope_expanded && record.home_candidates == Some(current);
     if misses(recent(records), at_edge, min_recall) { current + 1 } else { current }
 }
 
 /// The same for the share of one file: higher is cheaper, lower is safer.
-fn step_bias(records: &[Record], current: f64, min_recall: f64) -> f64 {
-    let biased = |record: &Record, from: f64, to: f64| {
+fn step_bias(records: &[LearningRecord], current: f64, min_recall: f64) -> f64 {
+    let biased = |record: &LearningRecord, from: f64, to: f64| {
         record.home_candidates.is_some_and(|count| count >= BIAS_CANDIDATES)
             && record.home_bias >= from - f64::EPSILON
             && record.home_bias < to - f64::EPSILON
     };
-    let is_changed = |record: &Record| record.scope_expanded && biased(record, current, current + BIAS_STEP);
+    let is_changed =
+        |record: &LearningRecord| record.scope_expanded && biased(record, current, current + BIAS_STEP);
     if pays(recent(records), is_changed, min_recall) {
         return current + BIAS_STEP;
     }
-    let at_edge = |record: &Record| !record.scope_expanded && biased(record, current - BIAS_STEP, current);
+    let at_edge =
+        |record: &LearningRecord| !record.scope_expanded && biased(record, current - BIAS_STEP, current);
     if misses(recent(records), at_edge, min_recall) { current - BIAS_STEP } else { current }
 }
 
 /// Whether some finds would not have widened, and what was used would still have been found.
-fn pays(records: &[Record], is_changed: impl Fn(&Record) -> bool, min_recall: f64) -> bool {
+fn pays(records: &[LearningRecord], is_changed: impl Fn(&LearningRecord) -> bool, min_recall: f64) -> bool {
     let counted = records.iter().filter(|record| record.used > 0).count();
     let recall =
         average(records, |record| if is_changed(record) { record.recall_at_home() } else { record.recall() });
@@ -128,9 +133,9 @@ fn pays(records: &[Record], is_changed: impl Fn(&Record) -> bool, min_recall: f6
 }
 
 /// Whether finds lack what is used, and some would have widened.
-fn misses(records: &[Record], at_edge: impl Fn(&Record) -> bool, min_recall: f64) -> bool {
-    let lacks = |record: &Record| at_edge(record) && record.used > record.used_found;
-    let recall = average(records, Record::recall);
+fn misses(records: &[LearningRecord], at_edge: impl Fn(&LearningRecord) -> bool, min_recall: f64) -> bool {
+    let lacks = |record: &LearningRecord| at_edge(record) && record.used > record.used_found;
+    let recall = average(records, LearningRecord::recall);
     recall.is_some_and(|recall| recall < min_recall) && records.iter().any(lacks)
 }
 
@@ -143,8 +148,8 @@ mod tests {
     const BASE: Thresholds = Thresholds { candidate_low: 3, file_bias: 0.80 };
     const HOUR: i64 = 3600 * 1000;
 
-    fn record(ts: i64, thresholds: Thresholds) -> Record {
-        Record {
+    fn record(ts: i64, thresholds: Thresholds) -> LearningRecord {
+        LearningRecord {
             ts,
             query_hash: "0".repeat(16),
             scanned_files: 10,
@@ -174,7 +179,7 @@ mod tests {
     }
 
     /// Lives through weeks of finds, one an hour; gives every value that was in force.
-    fn live(days: i64, make: impl Fn(usize, &mut Record)) -> Vec<Thresholds> {
+    fn live(days: i64, make: impl Fn(usize, &mut LearningRecord)) -> Vec<Thresholds> {
         let (mut records, mut seen) = (Vec::new(), Vec::new());
         for hour in 0..days * 24 {
             let now = hour * HOUR;

@@ -11,43 +11,45 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use annai_core::Principal;
 
-pub use self::record::{Record, Thresholds, file_number, hash_of, section_number, tokens};
+pub use self::record::{LearningRecord, Thresholds, file_number, hash_of, section_number, tokens};
 use crate::config;
 use crate::fs::StatsFile;
 
-/// So many finds are kept, and so many stay when there are more.
-const MOST_RECORDS: usize = 1000;
+/// The maximum number of finds in the file. A thousand are weeks of use, which is all that the thresholds look back on;
+/// beyond it the file is rewritten with the newest [`KEPT_RECORDS`].
+const MAX_RECORDS: usize = 1000;
+/// How many finds stay when the file is rewritten: few enough that it is not rewritten with every find.
 const KEPT_RECORDS: usize = 400;
-/// So many finds wait for what is used of them.
-const MOST_WAITING: usize = 200;
-/// A line from further ahead than this is wrong.
-const AHEAD: i64 = 24 * 3600 * 1000;
+/// The maximum number of finds that reads may still be credited to; an older find counts as used no further.
+const MAX_PENDING: usize = 200;
+/// A record from more than a day ahead, in milliseconds, was written with a wrong clock and is passed over.
+const MAX_CLOCK_SKEW_MS: i64 = 24 * 3600 * 1000;
 
 /// What is learned from finds.
 pub struct Adaptive {
     file: Option<StatsFile>,
     base: Thresholds,
     min_recall: f64,
-    book: Mutex<Book>,
+    state: Mutex<AdaptiveState>,
 }
 
 #[derive(Default)]
-struct Book {
+struct AdaptiveState {
     /// What is known of earlier finds, the newest last.
-    records: Vec<Record>,
-    /// The newest finds, which may still be used.
-    waiting: VecDeque<Waiting>,
+    records: Vec<LearningRecord>,
+    /// The newest finds, whose sections may still be read.
+    pending: VecDeque<PendingFind>,
     /// Records that changed since they were written, by their traces.
     changed: HashSet<String>,
     loaded: bool,
 }
 
-/// A find that may still be used.
-struct Waiting {
+/// A find whose sections may still be read.
+struct PendingFind {
     owner: Principal,
     trace_hash: String,
     /// What it looked at.
-    reach: Reach,
+    reach: FindReach,
     /// What it found, and what of that lies outside the manual that it began in.
     found: HashSet<u64>,
     found_files: HashSet<u64>,
@@ -58,7 +60,7 @@ struct Waiting {
 
 /// Which files a find looked at.
 #[derive(Debug, Clone, Default)]
-pub struct Reach {
+pub struct FindReach {
     /// The manuals.
     pub manuals: HashSet<String>,
     /// The files of them that it looked at, by their numbers; none = all.
@@ -67,13 +69,14 @@ pub struct Reach {
     pub except: HashSet<u64>,
 }
 
-/// A section that a find had.
-pub struct Had {
+/// A section that a find found.
+pub struct FoundSection {
+    /// Its number.
     pub number: u64,
     /// The number of its file.
     pub file: u64,
     /// Whether it lies outside the manual that the find began in.
-    pub elsewhere: bool,
+    pub is_outside_home: bool,
 }
 
 impl Adaptive {
@@ -91,20 +94,20 @@ impl Adaptive {
                 file_bias: settings.adaptive_file_bias_base,
             },
             min_recall: settings.adaptive_min_recall,
-            book: Mutex::default(),
+            state: Mutex::default(),
         }
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, AdaptiveState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The thresholds for a find.
     pub fn thresholds(&self) -> Thresholds {
         let Some(file) = &self.file else { return self.base };
-        let mut book = self.book();
-        if !book.loaded || file.changed() {
-            let Book { records, changed, loaded, .. } = &mut *book;
+        let mut state = self.state();
+        if !state.loaded || file.changed() {
+            let AdaptiveState { records, changed, loaded, .. } = &mut *state;
             let kept = std::mem::replace(records, read(&file.read().unwrap_or_default(), now()));
             // What was learned since and is not written yet is not lost.
             for record in kept.into_iter().filter(|record| changed.contains(&record.trace_hash)) {
@@ -114,22 +117,28 @@ impl Adaptive {
             }
             *loaded = true;
         }
-        learn::thresholds(&book.records, now(), self.base, self.min_recall)
+        learn::thresholds(&state.records, now(), self.base, self.min_recall)
     }
 
     /// Candidates that the caller's earlier finds did not have.
-    pub fn added(&self, owner: &Principal, had: &[Had]) -> usize {
-        let book = self.book();
+    pub fn added(&self, owner: &Principal, sections: &[FoundSection]) -> usize {
+        let state = self.state();
         let earlier = |number: &u64| {
-            book.waiting.iter().any(|find| find.owner == *owner && find.found.contains(number))
+            state.pending.iter().any(|find| find.owner == *owner && find.found.contains(number))
         };
-        had.iter().filter(|had| !earlier(&had.number)).count()
+        sections.iter().filter(|section| !earlier(&section.number)).count()
     }
 
     /// Keeps a find. A disk that is full or cannot be written is no reason to fail.
-    pub fn keep(&self, owner: &Principal, mut record: Record, reach: Reach, had: &[Had]) {
-        let mut book = self.book();
-        let last = book.records.last();
+    pub fn keep(
+        &self,
+        owner: &Principal,
+        mut record: LearningRecord,
+        reach: FindReach,
+        sections: &[FoundSection],
+    ) {
+        let mut state = self.state();
+        let last = state.records.last();
         let carried = |same: bool, since: Option<i64>| if same { since } else { Some(record.ts) };
         let low = last.map(|last| {
             carried(last.candidate_low_threshold == record.candidate_low_threshold, last.candidate_low_since)
@@ -141,40 +150,44 @@ impl Adaptive {
             )
         });
         (record.candidate_low_since, record.file_bias_since) = (low.flatten(), bias.flatten());
-        book.waiting.push_back(Waiting {
+        state.pending.push_back(PendingFind {
             owner: owner.clone(),
             trace_hash: record.trace_hash.clone(),
             reach,
-            found: had.iter().map(|had| had.number).collect(),
-            found_files: had.iter().map(|had| had.file).collect(),
-            found_elsewhere: had.iter().filter(|had| had.elsewhere).map(|had| had.number).collect(),
+            found: sections.iter().map(|section| section.number).collect(),
+            found_files: sections.iter().map(|section| section.file).collect(),
+            found_elsewhere: sections
+                .iter()
+                .filter(|section| section.is_outside_home)
+                .map(|section| section.number)
+                .collect(),
             used: HashSet::new(),
         });
-        while book.waiting.len() > MOST_WAITING {
-            book.waiting.pop_front();
+        while state.pending.len() > MAX_PENDING {
+            state.pending.pop_front();
         }
         let Some(file) = &self.file else { return };
         let line = serde_json::to_string(&record).unwrap_or_default();
-        book.records.push(record);
-        let full = book.records.len() > MOST_RECORDS;
+        state.records.push(record);
+        let full = state.records.len() > MAX_RECORDS;
         if full {
-            let surplus = book.records.len() - KEPT_RECORDS;
-            book.records.drain(..surplus);
+            let surplus = state.records.len() - KEPT_RECORDS;
+            state.records.drain(..surplus);
         }
-        if !full && book.changed.is_empty() {
+        if !full && state.changed.is_empty() {
             file.append(&line);
             return;
         }
-        self.write(&mut book);
+        self.write(&mut state);
     }
 
     /// Writes what changed, and the newest find where it is not there yet. What could not be written is tried again later.
-    fn write(&self, book: &mut Book) {
+    fn write(&self, state: &mut AdaptiveState) {
         let Some(file) = &self.file else { return };
-        let Book { records, changed, .. } = book;
+        let AdaptiveState { records, changed, .. } = state;
         let written = file.rewrite(&mut |text| {
             // Lines of others stay as they are.
-            let mut lines: Vec<(String, Option<Record>)> =
+            let mut lines: Vec<(String, Option<LearningRecord>)> =
                 text.lines().map(|line| (line.to_owned(), serde_json::from_str(line).ok())).collect();
             for (line, known) in &mut lines {
                 let trace =
@@ -185,7 +198,7 @@ impl Adaptive {
                     *line = newer;
                 }
             }
-            let is_there = |last: &Record| {
+            let is_there = |last: &LearningRecord| {
                 lines
                     .iter()
                     .any(|(_, known)| known.as_ref().is_some_and(|known| known.trace_hash == last.trace_hash))
@@ -195,7 +208,7 @@ impl Adaptive {
                 .filter(|last| !is_there(last))
                 .and_then(|last| serde_json::to_string(last).ok());
             lines.extend(last.map(|last| (last, None)));
-            let surplus = if lines.len() > MOST_RECORDS { lines.len() - KEPT_RECORDS } else { 0 };
+            let surplus = if lines.len() > MAX_RECORDS { lines.len() - KEPT_RECORDS } else { 0 };
             lines.into_iter().skip(surplus).map(|(line, _)| line + "\n").collect()
         });
         if written {
@@ -208,15 +221,15 @@ impl Adaptive {
     pub fn used(&self, owner: &Principal, manual_id: &str, path: &str, line: Option<u64>) {
         let file = file_number(manual_id, path);
         let number = line.map_or(file, |line| section_number(manual_id, path, line));
-        let mut book = self.book();
-        let reaches = |find: &&mut Waiting| {
+        let mut state = self.state();
+        let reaches = |find: &&mut PendingFind| {
             let reach = &find.reach;
             find.owner == *owner
                 && reach.manuals.contains(manual_id)
                 && reach.only.as_ref().is_none_or(|only| only.contains(&file))
                 && !reach.except.contains(&file)
         };
-        let Some(find) = book.waiting.iter_mut().rev().find(reaches) else { return };
+        let Some(find) = state.pending.iter_mut().rev().find(reaches) else { return };
         if !find.used.insert(number) {
             return;
         }
@@ -224,22 +237,23 @@ impl Adaptive {
             if line.is_some() { find.found.contains(&number) } else { find.found_files.contains(&file) };
         let elsewhere = find.found_elsewhere.contains(&number);
         let trace = find.trace_hash.clone();
-        let Book { records, changed, .. } = &mut *book;
+        let AdaptiveState { records, changed, .. } = &mut *state;
         if let Some(record) = records.iter_mut().rev().find(|record| record.trace_hash == trace) {
             record.used += 1;
             record.used_found += usize::from(found);
             record.used_widened += usize::from(elsewhere);
             changed.insert(trace);
-            self.write(&mut book);
+            self.write(&mut state);
         }
     }
 }
 
 /// The records of a file; what is no record, or from the future, is passed over.
-fn read(text: &str, now: i64) -> Vec<Record> {
-    let records = text.lines().filter_map(|line| serde_json::from_str::<Record>(line).ok());
-    let mut records: Vec<_> = records.filter(|record| record.ts <= now.saturating_add(AHEAD)).collect();
-    let surplus = records.len().saturating_sub(MOST_RECORDS);
+fn read(text: &str, now: i64) -> Vec<LearningRecord> {
+    let records = text.lines().filter_map(|line| serde_json::from_str::<LearningRecord>(line).ok());
+    let mut records: Vec<_> =
+        records.filter(|record| record.ts <= now.saturating_add(MAX_CLOCK_SKEW_MS)).collect();
+    let surplus = records.len().saturating_sub(MAX_RECORDS);
     records.drain(..surplus);
     records
 }

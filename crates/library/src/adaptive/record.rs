@@ -7,15 +7,15 @@ use crate::fs::Sha256;
 /// The two thresholds that are learned.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Thresholds {
-    /// Fewer candidates are few, and the find widens.
+    /// With fewer candidates than this the find widens.
     pub candidate_low: usize,
-    /// So large a share of them in one file, and the find widens.
+    /// From this share of the candidates in one file on, the find widens.
     pub file_bias: f64,
 }
 
 /// One find.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct LearningRecord {
     /// When, in milliseconds since 1970.
     pub ts: i64,
     /// The question, as a hash.
@@ -73,7 +73,7 @@ pub struct Record {
     pub used_widened: usize,
 }
 
-impl Record {
+impl LearningRecord {
     /// Its thresholds.
     pub const fn thresholds(&self) -> Thresholds {
         Thresholds { candidate_low: self.candidate_low_threshold, file_bias: self.file_bias_threshold }

@@ -10,11 +10,11 @@ use super::marks::{Mark, called, mark};
 use super::{Artifact, Crossing, Drawn, Element, Finding, Kind};
 use crate::ranges::LineRange;
 
-/// Deeper trees are not followed.
-const MOST_DEPTH: usize = 200;
+/// The maximum depth of a tree of nodes, so that no artifact exhausts the stack; children below it are not read.
+const MAX_DEPTH: usize = 200;
 
-/// A node as it was found.
-struct Found<'a> {
+/// A node as the JSON has it.
+struct JsonNode<'a> {
     id: String,
     value: &'a Map<String, Value>,
     parent: Option<String>,
@@ -44,96 +44,135 @@ pub fn read(text: &str) -> Artifact {
         artifact.findings.push(refuse(what));
         return artifact;
     }
-    let lines = lines_of(text);
-    let line_of = |id: &str| lines.get(id).copied().unwrap_or(1);
-    let mut graph = Graph::default();
-    for found in &nodes {
-        if graph.find(&found.id).is_some() {
-            let what = format!("the id `{}` stands twice; give each node its own", found.id);
-            artifact.findings.push(Finding::at(
-                Kind::NotUnderstood,
-                line_of(&found.id),
-                Some(&found.id),
-                &what,
-            ));
-            continue;
-        }
-        let index = graph.node(&found.id);
-        let mut element = Element::new(&found.id, line_of(&found.id));
-        element.in_graph = true;
-        let inner = ["data", "metadata", "properties", "meta"]
-            .iter()
-            .filter_map(|key| found.value.get(*key)?.as_object());
-        for value in std::iter::once(found.value).chain(inner) {
-            for key in ["source_lines", "source_line", "sourceLines"] {
-                element.take(element.line, value.get(key).and_then(cites));
-            }
-        }
-        let text =
-            |key: &str| found.value.get(key).and_then(Value::as_str).unwrap_or_default().to_lowercase();
-        if ["type", "kind", "shape"].iter().any(|key| {
-            matches!(
-                text(key).as_str(),
-                "decision" | "diamond" | "rhombus" | "condition" | "branch" | "gateway"
-            )
-        }) {
-            graph.decide(index);
-        }
-        artifact.elements.push(element);
-    }
-    // Some tools link by names or by places in the list instead of ids.
-    let names: HashMap<&str, &str> = nodes
-        .iter()
-        .filter_map(|found| Some((found.value.get("name")?.as_str()?, found.id.as_str())))
-        .collect();
-    let order: Vec<&str> = nodes.iter().map(|found| found.id.as_str()).collect();
-    let find = |graph: &Graph, id: &str| {
-        let by_place = || id.parse::<usize>().ok().and_then(|place| graph.find(order.get(place)?));
-        graph.find(id).or_else(|| graph.find(names.get(id)?)).or_else(by_place)
-    };
-    for found in &nodes {
-        let Some(from) = graph.find(&found.id) else { continue };
-        if let Some(parent) = found.parent.as_ref().and_then(|parent| graph.find(parent)) {
-            graph.ways.push((parent, from));
-        }
-        for key in ["next", "to", "edges", "targets", "transitions"] {
-            for target in targets(found.value.get(key)) {
-                edges.push((found.id.clone(), target, false));
-            }
-        }
-        // State machines name what each event leads to.
-        for target in found.value.get("on").and_then(Value::as_object).into_iter().flat_map(Map::values) {
-            edges.extend(targets(Some(target)).into_iter().map(|target| (found.id.clone(), target, false)));
-        }
-        for key in ["refs", "references", "see", "see_also", "related", "links"] {
-            for target in targets(found.value.get(key)).into_iter().filter(|target| !target.contains("://")) {
-                let to = find(&graph, &target);
-                artifact.crossings.push(Crossing { from, to, named: target });
-            }
-        }
-    }
-    for (from, to, is_reference) in edges {
-        match (find(&graph, &from), find(&graph, &to)) {
-            (Some(from), Some(to)) if is_reference => {
-                let named = graph.nodes.get(to).map(|node| node.id.clone()).unwrap_or_default();
-                artifact.crossings.push(Crossing { from, to: Some(to), named });
-            }
-            (Some(from), Some(to)) => graph.ways.push((from, to)),
-            (one, _) => {
-                let missing = if one.is_none() { &from } else { &to };
-                let what = format!(
-                    "an edge from `{from}` to `{to}`: no node has the id `{missing}`; add it or remove the edge"
-                );
-                artifact.findings.push(Finding::at(Kind::NotUnderstood, line_of(missing), None, &what));
-            }
-        }
-    }
+    let mut reader = GraphReader { artifact, graph: Graph::default(), lines: lines_of(text), nodes: &nodes };
+    reader.add_nodes();
+    reader.add_edges(edges);
+    let GraphReader { mut artifact, graph, .. } = reader;
     let places: HashMap<usize, usize> = (0..graph.nodes.len()).map(|index| (index, index)).collect();
     let initial = value.get("initial").and_then(Value::as_str).and_then(|id| graph.find(id));
     let start = initial.or_else(|| graph.first_root());
     let drawn = graph.ways.clone();
     artifact.graphs.push(Drawn { graph, drawn, start, places });
     artifact
+}
+
+/// Turns nodes and edges into elements, ways and cross-references.
+struct GraphReader<'a> {
+    artifact: Artifact,
+    graph: Graph,
+    /// The line that each string first stands on.
+    lines: HashMap<&'a str, usize>,
+    nodes: &'a [JsonNode<'a>],
+}
+
+impl GraphReader<'_> {
+    fn line_of(&self, id: &str) -> usize {
+        self.lines.get(id).copied().unwrap_or(1)
+    }
+
+    fn add_nodes(&mut self) {
+        for node in self.nodes {
+            let line = self.line_of(&node.id);
+            if self.graph.find(&node.id).is_some() {
+                let what = format!("the id `{}` stands twice; give each node its own", node.id);
+                let finding = Finding::at(Kind::NotUnderstood, line, Some(&node.id), &what);
+                self.artifact.findings.push(finding);
+                continue;
+            }
+            let index = self.graph.node(&node.id);
+            if is_decision(node.value) {
+                self.graph.decide(index);
+            }
+            self.artifact.elements.push(element(node, line));
+        }
+    }
+
+    fn add_edges(&mut self, mut edges: Vec<Edge>) {
+        let finder = NodeFinder::new(self.nodes);
+        for node in self.nodes {
+            let Some(from) = self.graph.find(&node.id) else { continue };
+            if let Some(parent) = node.parent.as_ref().and_then(|parent| self.graph.find(parent)) {
+                self.graph.ways.push((parent, from));
+            }
+            edges.extend(own_edges(node));
+            for target in own_references(node) {
+                let to = finder.find(&self.graph, &target);
+                self.artifact.crossings.push(Crossing { from, to, named: target });
+            }
+        }
+        for (from, to, is_reference) in edges {
+            match (finder.find(&self.graph, &from), finder.find(&self.graph, &to)) {
+                (Some(from), Some(to)) if is_reference => {
+                    let named = self.graph.nodes.get(to).map(|node| node.id.clone()).unwrap_or_default();
+                    self.artifact.crossings.push(Crossing { from, to: Some(to), named });
+                }
+                (Some(from), Some(to)) => self.graph.ways.push((from, to)),
+                (one, _) => {
+                    let missing = if one.is_none() { &from } else { &to };
+                    let what = format!(
+                        "an edge from `{from}` to `{to}`: no node has the id `{missing}`; add it or remove the edge"
+                    );
+                    let line = self.line_of(missing);
+                    self.artifact.findings.push(Finding::at(Kind::NotUnderstood, line, None, &what));
+                }
+            }
+        }
+    }
+}
+
+/// Finds the node that an edge names: some tools link by names or by places in the list instead of ids.
+struct NodeFinder<'a> {
+    ids_by_name: HashMap<&'a str, &'a str>,
+    ids: Vec<&'a str>,
+}
+
+impl<'a> NodeFinder<'a> {
+    fn new(nodes: &'a [JsonNode<'a>]) -> Self {
+        let named =
+            nodes.iter().filter_map(|node| Some((node.value.get("name")?.as_str()?, node.id.as_str())));
+        Self { ids_by_name: named.collect(), ids: nodes.iter().map(|node| node.id.as_str()).collect() }
+    }
+
+    fn find(&self, graph: &Graph, id: &str) -> Option<usize> {
+        let by_place = || id.parse::<usize>().ok().and_then(|place| graph.find(self.ids.get(place)?));
+        graph.find(id).or_else(|| graph.find(self.ids_by_name.get(id)?)).or_else(by_place)
+    }
+}
+
+/// The element that a node is, with the lines of the source that it names.
+fn element(node: &JsonNode<'_>, line: usize) -> Element {
+    let mut element = Element::new(&node.id, line);
+    element.in_graph = true;
+    let inner =
+        ["data", "metadata", "properties", "meta"].iter().filter_map(|key| node.value.get(*key)?.as_object());
+    for value in std::iter::once(node.value).chain(inner) {
+        for key in ["source_lines", "source_line", "sourceLines"] {
+            element.take(element.line, value.get(key).and_then(cites));
+        }
+    }
+    element
+}
+
+fn is_decision(node: &Map<String, Value>) -> bool {
+    let text = |key: &str| node.get(key).and_then(Value::as_str).unwrap_or_default().to_lowercase();
+    let kinds = ["decision", "diamond", "rhombus", "condition", "branch", "gateway"];
+    ["type", "kind", "shape"].iter().any(|key| kinds.contains(&text(key).as_str()))
+}
+
+/// The edges that a node itself names.
+fn own_edges(node: &JsonNode<'_>) -> Vec<Edge> {
+    let listed = ["next", "to", "edges", "targets", "transitions"].iter().map(|key| node.value.get(*key));
+    // State machines name what each event leads to.
+    let events = node.value.get("on").and_then(Value::as_object).into_iter().flat_map(Map::values);
+    let named = listed.chain(events.map(Some)).flat_map(targets);
+    named.map(|target| (node.id.clone(), target, false)).collect()
+}
+
+/// The nodes that a node refers to; addresses on the web are no nodes.
+fn own_references<'a>(node: &'a JsonNode<'_>) -> impl Iterator<Item = String> + 'a {
+    let keys = ["refs", "references", "see", "see_also", "related", "links"];
+    let named = keys.into_iter().flat_map(|key| targets(node.value.get(key)));
+    named.filter(|target| !target.contains("://"))
 }
 
 /// The line that each string of a JSON text first stands on.
@@ -151,7 +190,7 @@ fn lines_of(text: &str) -> HashMap<&str, usize> {
 type Edge = (String, String, bool);
 
 /// Finds the nodes and edges of the usual shapes, and what is of none.
-fn gather<'a>(value: &'a Value, nodes: &mut Vec<Found<'a>>, edges: &mut Vec<Edge>, odd: &mut Vec<String>) {
+fn gather<'a>(value: &'a Value, nodes: &mut Vec<JsonNode<'a>>, edges: &mut Vec<Edge>, odd: &mut Vec<String>) {
     match value {
         Value::Object(object) => {
             let listed = ["nodes", "vertices", "states", "steps"].iter().find_map(|key| object.get(*key));
@@ -168,7 +207,9 @@ fn gather<'a>(value: &'a Value, nodes: &mut Vec<Found<'a>>, edges: &mut Vec<Edge
                 Some(Value::Object(named)) => {
                     for (id, item) in named {
                         match item {
-                            Value::Object(value) => nodes.push(Found { id: id.clone(), value, parent: None }),
+                            Value::Object(value) => {
+                                nodes.push(JsonNode { id: id.clone(), value, parent: None });
+                            }
                             _ => odd.push(format!("the node `{id}` is no object")),
                         }
                     }
@@ -229,7 +270,7 @@ fn short(value: &Value) -> String {
 fn node<'a>(
     item: &'a Value,
     parent: Option<&str>,
-    nodes: &mut Vec<Found<'a>>,
+    nodes: &mut Vec<JsonNode<'a>>,
     odd: &mut Vec<String>,
     depth: usize,
 ) {
@@ -239,8 +280,8 @@ fn node<'a>(
         odd.push(format!("a node without an id: {}", short(item)));
         return;
     };
-    nodes.push(Found { id: id.clone(), value, parent: parent.map(str::to_owned) });
-    if depth < MOST_DEPTH {
+    nodes.push(JsonNode { id: id.clone(), value, parent: parent.map(str::to_owned) });
+    if depth < MAX_DEPTH {
         for child in value.get("children").and_then(Value::as_array).into_iter().flatten() {
             node(child, Some(&id), nodes, odd, depth + 1);
         }

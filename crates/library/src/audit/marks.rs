@@ -18,11 +18,17 @@ pub struct Mark {
     pub unreadable: Option<String>,
 }
 
-static MARK: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"(?:^|[^a-z0-9_])source_lines?["'`*_\]]*\s*[:=]\s*["'`*\[(]*"#).ok());
+/// `source_lines:` in normal form, with what may stand around it in JSON, YAML and Markdown.
+#[expect(clippy::expect_used, reason = "the pattern is part of the program, and a test compiles it")]
+static MARK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?:^|[^a-z0-9_])source_lines?["'`*_\]]*\s*[:=]\s*["'`*\[(]*"#)
+        .expect("the pattern of marks is valid")
+});
 /// One range, in normal form: `3-9`, `l3-l9`, `3行目から9行目`, or one line.
-static RANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^l?(\d+)(?:行目?)?(?: ?(?:-|~|〜|\.\.|から| to ) ?l?(\d+)(?:行目?)?)?(まで)?").ok()
+#[expect(clippy::expect_used, reason = "the pattern is part of the program, and a test compiles it")]
+static RANGE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^l?(\d+)(?:行目?)?(?: ?(?:-|~|〜|\.\.|から| to ) ?l?(\d+)(?:行目?)?)?(まで)?")
+        .expect("the pattern of ranges is valid")
 });
 
 /// The mark of a line; none where it has none. Several on one line are one.
@@ -32,7 +38,7 @@ pub fn mark(line: &str) -> Option<Mark> {
     }
     let normal = normalize_text(line);
     let mut mark: Option<Mark> = None;
-    for found in MARK.as_ref()?.find_iter(&normal) {
+    for found in MARK.find_iter(&normal) {
         let read = read(normal.get(found.end()..).unwrap_or_default());
         let all = mark.get_or_insert_with(Mark::default);
         all.ranges.extend(read.ranges);
@@ -46,7 +52,7 @@ fn read(text: &str) -> Mark {
     let (mut mark, mut rest) = (Mark::default(), text);
     let mut expected = true;
     loop {
-        let parts = RANGE.as_ref().and_then(|range| range.captures(rest));
+        let parts = RANGE.captures(rest);
         let whole = parts.as_ref().and_then(|parts| parts.get(0)).map_or("", |whole| whole.as_str());
         let after = rest.get(whole.len()..).unwrap_or_default();
         // A number that goes on, as in `1-`, `1:3` or `1x`, is no line.

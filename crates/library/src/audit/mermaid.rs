@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::graph::Graph;
 use super::statements::{find_unquoted, statements};
+use super::strokes::Stroke;
 
 /// A flowchart, read.
 #[derive(Debug, Default)]
@@ -29,10 +30,13 @@ pub struct Chart {
     full: bool,
 }
 
-/// Charts beyond this are not drawn by people.
-const MOST_WAYS: usize = 200_000;
-const MOST_NODES: usize = 50_000;
-const MOST_STATEMENT_BYTES: usize = 20_000;
+/// The maximum number of links. `A & B --> C & D` multiplies, so that a short text could ask for millions; charts beyond
+/// this are not drawn by people. The rest is left out, and that is a finding.
+const MAX_WAYS: usize = 200_000;
+/// The maximum number of nodes, for the same reason and with the same consequence.
+const MAX_NODES: usize = 50_000;
+/// The maximum length of one statement. Reading one is quadratic at worst; a longer one is a finding.
+const MAX_STATEMENT_BYTES: usize = 20_000;
 
 /// How shapes open and close, the longer first, and whether they are a decision.
 const SHAPES: &[(&str, &[&str], bool)] = &[
@@ -66,7 +70,7 @@ impl Chart {
         for (index, (number, statement)) in statements(lines).into_iter().enumerate() {
             match index {
                 0 => chart.header(number, &statement),
-                _ if statement.len() > MOST_STATEMENT_BYTES => {
+                _ if statement.len() > MAX_STATEMENT_BYTES => {
                     chart.problems.push((number, format!("a statement of {} bytes", statement.len())));
                 }
                 _ => chart.statement(number, &statement),
@@ -80,7 +84,7 @@ impl Chart {
             let first = lines.first().map_or(0, |(number, _)| *number);
             chart.problems.push((
                 first,
-                format!("more than {MOST_NODES} nodes or {MOST_WAYS} ways; the rest was left out"),
+                format!("more than {MAX_NODES} nodes or {MAX_WAYS} ways; the rest was left out"),
             ));
         }
         chart.drawn = chart.graph.ways.clone();
@@ -116,7 +120,7 @@ impl Chart {
                 Some((id, members)) => {
                     // What is inside a subgraph is inside the one around it too.
                     if let Some((_, around)) = self.open.last_mut()
-                        && around.len() + members.len() < MOST_NODES
+                        && around.len() + members.len() < MAX_NODES
                     {
                         around.extend(&members);
                     }
@@ -145,7 +149,7 @@ impl Chart {
                 return self.refuse(line, statement, input.0);
             };
             let Some(to) = self.nodes(line, &mut input) else { return self.refuse(line, statement, input.0) };
-            if from.len().saturating_mul(to.len()) + self.graph.ways.len() > MOST_WAYS {
+            if from.len().saturating_mul(to.len()) + self.graph.ways.len() > MAX_WAYS {
                 self.full = true;
                 return;
             }
@@ -179,7 +183,7 @@ impl Chart {
         loop {
             input.skip_space();
             let id = input.id()?;
-            if self.graph.nodes.len() >= MOST_NODES && self.graph.find(id).is_none() {
+            if self.graph.nodes.len() >= MAX_NODES && self.graph.find(id).is_none() {
                 self.full = true;
                 return None;
             }
@@ -220,7 +224,7 @@ impl Chart {
             let Some(group) = self.graph.find(&id).filter(|group| !members.contains(group)) else { continue };
             let entered = group == 0 || self.graph.ways.iter().any(|(_, to)| *to == group);
             let left = self.graph.ways.iter().any(|(from, _)| *from == group);
-            if members.len() + self.graph.ways.len() > 2 * MOST_WAYS {
+            if members.len() + self.graph.ways.len() > 2 * MAX_WAYS {
                 continue;
             }
             if let Some(node) = self.graph.nodes.get_mut(group) {
@@ -327,18 +331,9 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// A link, with its text.
+    /// A link, with its text. The id that it may have of its own is added to `link_ids`.
     fn way(&mut self, link_ids: &mut HashSet<String>) -> Option<Way> {
-        // A link may have an id of its own: `e1@-->`.
-        let end =
-            self.0.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).unwrap_or(self.0.len());
-        if let Some(rest) = self.0.get(end..).and_then(|rest| rest.strip_prefix('@'))
-            && end > 0
-            && rest.starts_with(['-', '=', '<', '~', 'x', 'o'])
-        {
-            link_ids.insert(self.0.get(..end).unwrap_or_default().to_owned());
-            self.0 = rest;
-        }
+        self.skip_link_id(link_ids);
         let mut rest = self.0;
         let back = rest.starts_with('<');
         if let Some(after) = rest.strip_prefix(['<', 'x', 'o'])
@@ -350,65 +345,10 @@ impl<'a> Input<'a> {
             self.0 = rest.trim_start_matches('~');
             return Some(Way::Unseen);
         }
-        let line = if rest.starts_with("-.") {
-            '.'
-        } else if rest.starts_with("--") {
-            '-'
-        } else if rest.starts_with("==") {
-            '='
-        } else {
-            return None;
-        };
-        let body = |text: &str| -> Option<(usize, bool)> {
-            // The length of a whole link at the start of a text, and whether it has a head.
-            let length = match line {
-                '.' => {
-                    let after = text.strip_prefix('-')?;
-                    let dots = after.len() - after.trim_start_matches('.').len();
-                    (dots > 0 && after.get(dots..)?.starts_with('-')).then_some(dots + 2)?
-                }
-                line => text.len() - text.trim_start_matches(line).len(),
-            };
-            let head = text
-                .get(length..)
-                .and_then(|rest| rest.chars().next())
-                .filter(|head| matches!(head, '>' | 'x' | 'o'));
-            let least = if line == '.' { 3 } else { 2 };
-            match head {
-                // `--` alone opens a text; `---` is a link without a head.
-                None if line != '.' && length < 3 => None,
-                Some('x' | 'o') if line != '.' && length < 2 => None,
-                Some(_) if length >= least => Some((length + 1, true)),
-                None if length >= 3 => Some((length, false)),
-                _ => None,
-            }
-        };
-        let (end, head) = match body(rest) {
-            Some((length, head)) => (length, head),
-            None => {
-                // `-- text -->`: the link goes on behind its text.
-                let inside = rest.get(2..)?;
-                let closing = match line {
-                    '.' => find_unquoted(inside, ".-").map(|at| {
-                        (
-                            at,
-                            at + inside
-                                .get(at..)
-                                .map_or(0, |rest| rest.len() - rest.trim_start_matches('.').len()),
-                        )
-                    }),
-                    '-' => find_unquoted(inside, "--").map(|at| (at, at)),
-                    _ => find_unquoted(inside, "==").map(|at| (at, at)),
-                };
-                let (_, at) = closing?;
-                let tail = inside.get(at..)?;
-                let dashes = match line {
-                    '.' | '-' => tail.len() - tail.trim_start_matches('-').len(),
-                    line => tail.len() - tail.trim_start_matches(line).len(),
-                };
-                let head = tail.get(dashes..).is_some_and(|rest| rest.starts_with(['>', 'x', 'o']));
-                (2 + at + dashes + usize::from(head), head)
-            }
+        let stroke = Stroke::of(rest)?;
+        let (end, head) = match stroke.plain_link(rest) {
+            Some(link) => link,
+            None => stroke.link_with_text(rest)?,
         };
         self.0 = rest.get(end..)?.trim_start();
         if let Some(text) = self.0.strip_prefix('|') {
@@ -420,6 +360,19 @@ impl<'a> Input<'a> {
             (false, true) => Way::There,
             (_, false) => Way::Back,
         })
+    }
+
+    /// A link may have an id of its own: `e1@-->`.
+    fn skip_link_id(&mut self, link_ids: &mut HashSet<String>) {
+        let end =
+            self.0.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).unwrap_or(self.0.len());
+        if let Some(rest) = self.0.get(end..).and_then(|rest| rest.strip_prefix('@'))
+            && end > 0
+            && rest.starts_with(['-', '=', '<', '~', 'x', 'o'])
+        {
+            link_ids.insert(self.0.get(..end).unwrap_or_default().to_owned());
+            self.0 = rest;
+        }
     }
 }
 

@@ -1,41 +1,44 @@
 //! Whether two sections say different things of the same term: other numbers or dates, or yes where the other says no.
 
 use std::collections::HashSet;
-use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::loosely::Needle;
-use super::matching::Place;
+use super::candidate::Candidate;
+use super::facts::{Fact, facts, without_facts};
+use super::needle::Needle;
+use super::place::{NodePlace, node_at};
 use super::query::Query;
-use super::rank::{Candidate, at};
 use crate::index::{Key, View, tokens};
-use crate::text::{kanji_number, normalize_text};
+use crate::text::normalize_text;
 
-/// So many of the best are compared.
-const CLOSELY: usize = 20;
-/// So many sentences of a section.
-const MOST_SENTENCES: usize = 60;
-/// So many conflicts are told.
-const MOST: usize = 20;
-/// How much two sentences must have in common to speak of the same thing, and with how many words they say of what.
-const ALIKE: f32 = 0.6;
-const SELF_CONTAINED: usize = 6;
+/// Conflicts are searched among the best 20 candidates only: pairs grow quadratically, and 20 cover the hits that a
+/// caller sees.
+const CONFLICT_CANDIDATES: usize = 20;
+/// The maximum number of sentences of a section that are compared, for the same reason; a longer section is compared by
+/// its beginning.
+const MAX_SENTENCES: usize = 60;
+/// The maximum number of conflicts that are reported: the caller settles them one by one, and finds again.
+const MAX_CONFLICTS: usize = 20;
+/// The share of their words that two sentences must have in common to speak of the same thing.
+const MIN_SIMILARITY: f32 = 0.6;
+/// Sentences that share fewer words than this say what they speak of only together with their headings.
+const MIN_SELF_CONTAINED: usize = 6;
+/// Forms of a term that are worth less are synonyms, which may speak of something else.
+const MIN_FORM_WEIGHT: f32 = 0.8;
 
 /// Two sections that disagree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
     /// The better of the two.
-    pub one: Place,
+    pub one: NodePlace,
     /// The other.
-    pub other: Place,
+    pub other: NodePlace,
     /// The term, and what each says.
     pub about: String,
 }
 
 /// What a sentence states.
 struct Statement<'a> {
-    place: Place,
+    place: NodePlace,
     /// The headings that it stands under, without their numbers.
     heading: &'a str,
     /// The terms of the question in it.
@@ -44,86 +47,6 @@ struct Statement<'a> {
     words: HashSet<Key>,
     facts: Vec<Fact>,
     negative: bool,
-}
-
-/// A number or a date, and what it counts.
-#[derive(Debug, Clone, PartialEq)]
-struct Fact {
-    unit: String,
-    value: f64,
-    /// As it is written.
-    shown: String,
-}
-
-/// Dates, times of day, and numbers with or without a unit. The unit tells days from yen.
-static FACT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"(?<year>\d{4})(?:[-/.]|年) ?(?<month>\d{1,2})(?:[-/.]|月) ?(?<day>\d{1,2})日?",
-        r"|(?<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (?<nth>\d{1,2})\b(?:st|nd|rd|th)?",
-        r"|(?<hour>\d{1,2}):(?<minute>\d{2})\b",
-        r"|(?<number>\d[\d,]*(?:\.\d+)?|[〇一二三四五六七八九十百千]+) ?(?<unit>%|か月|ヶ月|カ月|時間|週間|年間|日間|分間|秒間|万円|千円|億円|日|年|月|円|歳|回|人|名|件|度|分|秒|時|週|割|倍|台|泊|文字",
-        r"|(?:days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|weeks?|months?|years?|percent|ms|mb|gb|kb|tb|kg|km|cm|mm|m|usd|dollars?|eur|euros?|times?|requests?|items?|characters?|bytes?|people|persons?|points?|attempts?|retries)\b)",
-        r"|[$€¥](?<money>\d[\d,]*(?:\.\d+)?)",
-        r"|(?<plain>\d[\d,]*(?:\.\d+)?)",
-    ))
-    .ok()
-});
-
-/// The same unit by one name, and how many of it one is.
-fn unit_of(written: &str) -> (&str, f64) {
-    match written {
-        "ms" => ("second", 0.001),
-        "秒" | "秒間" | "second" | "seconds" | "sec" | "secs" => ("second", 1.0),
-        "分" | "分間" | "minute" | "minutes" | "min" | "mins" => ("second", 60.0),
-        "時間" | "hour" | "hours" | "hr" | "hrs" => ("second", 3600.0),
-        "日" | "日間" | "day" | "days" => ("day", 1.0),
-        "週" | "週間" | "week" | "weeks" => ("day", 7.0),
-        "か月" | "ヶ月" | "カ月" | "month" | "months" => ("month", 1.0),
-        "年" | "年間" | "year" | "years" => ("year", 1.0),
-        "円" => ("円", 1.0),
-        "千円" => ("円", 1e3),
-        "万円" => ("円", 1e4),
-        "億円" => ("円", 1e8),
-        "byte" | "bytes" => ("byte", 1.0),
-        "kb" => ("byte", 1e3),
-        "mb" => ("byte", 1e6),
-        "gb" => ("byte", 1e9),
-        "tb" => ("byte", 1e12),
-        "%" | "percent" => ("%", 1.0),
-        "usd" | "dollar" | "dollars" => ("$", 1.0),
-        other => (other.trim_end_matches('s'), 1.0),
-    }
-}
-
-/// The facts of a sentence.
-fn facts(sentence: &str) -> Vec<Fact> {
-    let Some(pattern) = FACT.as_ref() else { return Vec::new() };
-    let found = pattern.captures_iter(sentence).filter_map(|found| {
-        let text = |name: &str| found.name(name).map(|part| part.as_str());
-        let number = |name: &str| -> Option<f64> {
-            let text = text(name)?.replace(',', "");
-            kanji_number(text.chars()).map(|number| number as f64).or_else(|| text.parse().ok())
-        };
-        let shown = found.get(0)?.as_str().trim().to_owned();
-        let (unit, value) = if let Some(year) = number("year") {
-            ("date".to_owned(), year * 10_000.0 + number("month")? * 100.0 + number("day")?)
-        } else if let Some(name) = text("name") {
-            let months = "jan feb mar apr may jun jul aug sep oct nov dec";
-            let month = months.split(' ').position(|month| month == name)? + 1;
-            ("day of a year".to_owned(), month as f64 * 100.0 + number("nth")?)
-        } else if let Some(hour) = number("hour") {
-            ("time".to_owned(), hour * 60.0 + number("minute")?)
-        } else if let Some(unit) = text("unit") {
-            let (unit, size) = unit_of(unit);
-            (unit.to_owned(), number("number")? * size)
-        } else if let Some(money) = number("money") {
-            ("$".to_owned(), money)
-        } else {
-            (String::new(), number("plain")?)
-        };
-        Some(Fact { unit, value, shown })
-    });
-    found.collect()
 }
 
 /// What turns a statement into its opposite.
@@ -152,16 +75,21 @@ pub fn conflicts(views: &[View], query: &Query, candidates: &[Candidate]) -> Vec
         .terms
         .iter()
         .map(|term| {
-            term.forms.iter().filter(|form| form.weight > 0.8).map(|form| Needle::new(&form.text)).collect()
+            term.forms
+                .iter()
+                .filter(|form| form.weight > MIN_FORM_WEIGHT)
+                .map(|form| Needle::new(&form.text))
+                .collect()
         })
         .collect();
-    let closely: Vec<_> = candidates.iter().filter(|candidate| candidate.terms != 0).take(CLOSELY).collect();
+    let closely: Vec<_> =
+        candidates.iter().filter(|candidate| candidate.terms != 0).take(CONFLICT_CANDIDATES).collect();
     let headings: Vec<String> = closely.iter().map(|candidate| heading(views, candidate.place)).collect();
     let mut statements: Vec<Statement<'_>> = Vec::new();
     for (candidate, heading) in closely.iter().zip(&headings) {
-        let Some((segment, node)) = at(views, candidate.place) else { continue };
+        let Some((segment, node)) = node_at(views, candidate.place) else { continue };
         let body = segment.text_of(node).lines().skip(node.heading_lines as usize);
-        let sentences = body.flat_map(sentences).take(MOST_SENTENCES);
+        let sentences = body.flat_map(sentences).take(MAX_SENTENCES);
         statements
             .extend(sentences.filter_map(|sentence| state(sentence, candidate.place, heading, &needles)));
     }
@@ -180,7 +108,7 @@ pub fn conflicts(views: &[View], query: &Query, candidates: &[Candidate]) -> Vec
                 other: other.place,
                 about: format!("{term}: {difference}"),
             });
-            if found.len() == MOST {
+            if found.len() == MAX_CONFLICTS {
                 return found;
             }
         }
@@ -189,12 +117,13 @@ pub fn conflicts(views: &[View], query: &Query, candidates: &[Candidate]) -> Vec
 }
 
 /// The headings from a section up, without what only numbers them.
-fn heading(views: &[View], place: Place) -> String {
+fn heading(views: &[View], place: NodePlace) -> String {
     let (mut words, mut next) = (String::new(), Some(place));
-    while let Some((segment, node)) = next.and_then(|place| at(views, place)) {
+    while let Some((segment, node)) = next.and_then(|place| node_at(views, place)) {
         words.extend(normalize_text(&node.title).chars().filter(|letter| letter.is_alphabetic()));
         words.push('/');
-        next = node.parent.map(|node| Place { node, ..place }).filter(|_| segment.file_of(node).is_some());
+        next =
+            node.parent.map(|node| NodePlace { node, ..place }).filter(|_| segment.file_of(node).is_some());
     }
     words
 }
@@ -209,7 +138,7 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
 /// What a sentence states of the question's terms; none where it has none of them.
 fn state<'a>(
     sentence: &str,
-    place: Place,
+    place: NodePlace,
     heading: &'a str,
     needles: &[Vec<Needle>],
 ) -> Option<Statement<'a>> {
@@ -219,7 +148,7 @@ fn state<'a>(
     if terms == 0 {
         return None;
     }
-    let mut bare = FACT.as_ref()?.replace_all(sentence, " ").into_owned();
+    let mut bare = without_facts(sentence);
     let negative = NEGATIONS.iter().any(|negation| bare.contains(negation));
     for negation in NEGATIONS {
         bare = bare.replace(negation, " ");
@@ -236,8 +165,8 @@ fn state<'a>(
 fn are_alike(one: &Statement<'_>, other: &Statement<'_>) -> bool {
     let common = one.words.intersection(&other.words).count();
     let all = one.words.union(&other.words).count().max(1);
-    let alike = common as f32 / all as f32 >= ALIKE;
-    alike && (common >= SELF_CONTAINED || (common > 0 && one.heading == other.heading))
+    let alike = common as f32 / all as f32 >= MIN_SIMILARITY;
+    alike && (common >= MIN_SELF_CONTAINED || (common > 0 && one.heading == other.heading))
 }
 
 /// What two alike statements disagree about.
@@ -267,7 +196,7 @@ mod tests {
         let query = Query::new(question, None, &Dictionary::new(&[])).unwrap();
         let needles: Vec<Vec<Needle>> =
             query.terms.iter().map(|term| vec![Needle::new(term.text())]).collect();
-        let place = |node| Place { view: 0, segment: 0, node };
+        let place = |node| NodePlace { view: 0, segment: 0, node };
         let (one, other) =
             (state(one, place(1), "returns/", &needles)?, state(other, place(2), "returns/", &needles)?);
         (one.terms & other.terms != 0 && are_alike(&one, &other)).then(|| difference(&one, &other))?

@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use annai_core::config::yaml;
 use serde_json::Value;
 
-use super::query::{Form, Term};
+use super::terms::{Form, Term};
 use crate::fs::Sha256;
 use crate::index::{Class, class};
 use crate::manuals::Manuals;
@@ -14,13 +14,15 @@ use crate::text::normalize_text;
 
 /// What ships with the program.
 const BUILT_IN: &str = include_str!("dictionary.yaml");
-/// What a synonym is worth beside the term itself, and a part of it beside the whole.
+/// What a synonym is worth beside the term itself. Found with `annai eval`, as all weights.
 const SYNONYM: f32 = 0.65;
-const PART: f32 = 0.3;
-/// A file adds at most so many words.
-const MOST_WORDS: usize = 20_000;
+/// What a synonym of a part of a term is worth where it stands alone.
+const SYNONYM_OF_PART: f32 = 0.3;
+/// The maximum number of words in one file. The automaton that finds them in a question grows with them; 20,000 words
+/// take a few megabytes. A larger file is refused as a whole, and `annai doctor` says so.
+const MAX_WORDS: usize = 20_000;
 
-/// Words that mean the same, and words that announce exceptions.
+/// WordList that mean the same, and words that announce exceptions.
 pub struct Dictionary {
     groups: Vec<Vec<String>>,
     /// Every word of every group, and which group it is of.
@@ -32,14 +34,16 @@ pub struct Dictionary {
 
 /// The words of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Words {
+pub struct WordList {
     synonyms: Vec<Vec<String>>,
     exceptions: Vec<String>,
 }
 
-static BUILT_IN_WORDS: LazyLock<Words> = LazyLock::new(|| Words::read(BUILT_IN).unwrap_or_default());
+#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
+static BUILT_IN_WORDS: LazyLock<WordList> =
+    LazyLock::new(|| WordList::read(BUILT_IN).expect("dictionary.yaml is a valid list of words"));
 
-impl Words {
+impl WordList {
     /// Reads a file: `synonyms` is a list of groups, or of keys with their synonyms; `exceptions` a list of words.
     pub fn read(text: &str) -> Result<Self, String> {
         let document = yaml::read(text)?;
@@ -78,16 +82,16 @@ impl Words {
             }
         }
         let count = words.synonyms.iter().map(Vec::len).sum::<usize>() + words.exceptions.len();
-        if count > MOST_WORDS {
-            return Err(format!("expected at most {MOST_WORDS} words, got {count}"));
+        if count > MAX_WORDS {
+            return Err(format!("expected at most {MAX_WORDS} words, got {count}"));
         }
         Ok(words)
     }
 }
 
 impl Dictionary {
-    /// What is built in and what files add.
-    pub fn new(added: &[Words]) -> Self {
+    /// A dictionary of what is built in and what files add.
+    pub fn new(added: &[WordList]) -> Self {
         let all = || std::iter::once(&*BUILT_IN_WORDS).chain(added);
         let groups: Vec<Vec<String>> = all()
             .flat_map(|words| &words.synonyms)
@@ -113,7 +117,7 @@ impl Dictionary {
         Self { groups, words, finder, exception_finder }
     }
 
-    /// Adds to the terms of a question what means the same as they do, or as a part of them.
+    /// Adds to the terms of a question the synonyms of them, or of a part of them.
     pub fn expand(&self, question: &str, terms: &mut [Term]) {
         let Some(finder) = &self.finder else { return };
         for found in finder.find_overlapping_iter(question) {
@@ -127,25 +131,9 @@ impl Dictionary {
             else {
                 continue;
             };
-            for term in terms.iter_mut() {
-                let overlaps = term.range.start < range.end && range.start < term.range.end;
-                if !overlaps {
-                    continue;
-                }
-                let text = term.text().to_owned();
-                for other in group.iter().filter(|other| *other != word) {
-                    // A part of a term is replaced within it; a term that is part of the word is replaced whole.
-                    let inside = text.contains(word) && text != word;
-                    let forms = match inside {
-                        true => vec![(text.replacen(word, other, 1), SYNONYM), (other.clone(), PART)],
-                        false => vec![(other.clone(), SYNONYM)],
-                    };
-                    for (form, weight) in forms {
-                        if !term.forms.iter().any(|known| known.text == form) {
-                            term.forms.extend(Form::new(&form, weight));
-                        }
-                    }
-                }
+            let overlaps = |term: &&mut Term| term.range.start < range.end && range.start < term.range.end;
+            for term in terms.iter_mut().filter(overlaps) {
+                add_synonyms(term, word, group);
             }
         }
     }
@@ -155,6 +143,26 @@ impl Dictionary {
         let found = self.exception_finder.as_ref()?.find_iter(text);
         let mut found = found.map(|found| found.range());
         found.find(|range| stands_alone(text, range.start, range.end))
+    }
+}
+
+/// Adds to a term the other words of a group. A part of a term is replaced within it; a term that is part of the word is
+/// replaced whole.
+fn add_synonyms(term: &mut Term, word: &str, group: &[String]) {
+    let text = term.text().to_owned();
+    let is_part = text.contains(word) && text != word;
+    for synonym in group.iter().filter(|synonym| *synonym != word) {
+        let forms = match is_part {
+            true => {
+                vec![(text.replacen(word, synonym, 1), SYNONYM), (synonym.clone(), SYNONYM_OF_PART)]
+            }
+            false => vec![(synonym.clone(), SYNONYM)],
+        };
+        for (form, weight) in forms {
+            if !term.forms.iter().any(|known| known.text == form) {
+                term.forms.extend(Form::new(&form, weight));
+            }
+        }
     }
 }
 
@@ -170,32 +178,42 @@ fn stands_alone(text: &str, start: usize, end: usize) -> bool {
 }
 
 /// The files that a dictionary was made of, and the dictionary.
-type Made = (Vec<(Sha256, Option<Words>)>, Arc<Dictionary>);
-
-/// The dictionaries of the manuals, read again when their files change.
-#[derive(Default)]
-pub struct Dictionaries {
-    made: Mutex<Option<Made>>,
+struct CachedDictionary {
+    /// The hash of each file and its words; none where it could not be read.
+    files: Vec<(Sha256, Option<WordList>)>,
+    dictionary: Arc<Dictionary>,
 }
 
-impl Dictionaries {
+impl CachedDictionary {
+    fn invalid_files(&self) -> usize {
+        self.files.iter().filter(|(_, words)| words.is_none()).count()
+    }
+}
+
+/// The dictionary of the manuals that were asked for last, made again when other files hold for them or a file changes.
+#[derive(Default)]
+pub struct DictionaryCache {
+    last: Mutex<Option<CachedDictionary>>,
+}
+
+impl DictionaryCache {
     /// The dictionary for these manuals, and how many files of words could not be read.
     pub fn of(&self, manuals: &Manuals, ids: &[String]) -> (Arc<Dictionary>, usize) {
-        let (files, bad) = manuals.word_files(ids);
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, dictionary)) = made.as_ref()
-            && known.iter().map(|(sum, _)| *sum).eq(files.iter().map(|found| found.file.sha256))
+        let (files, unreadable) = manuals.word_files(ids);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = last.as_ref()
+            && known.files.iter().map(|(sha256, _)| *sha256).eq(files.iter().map(|found| found.file.sha256))
         {
-            let wrong = known.iter().filter(|(_, words)| words.is_none()).count();
-            return (dictionary.clone(), bad + wrong);
+            return (known.dictionary.clone(), unreadable + known.invalid_files());
         }
-        let read: Vec<_> =
-            files.iter().map(|found| (found.file.sha256, Words::read(&found.file.text).ok())).collect();
-        let words: Vec<_> = read.iter().filter_map(|(_, words)| words.clone()).collect();
-        let wrong = read.len() - words.len();
+        let files: Vec<_> =
+            files.iter().map(|found| (found.file.sha256, WordList::read(&found.file.text).ok())).collect();
+        let words: Vec<_> = files.iter().filter_map(|(_, words)| words.clone()).collect();
         let dictionary = Arc::new(Dictionary::new(&words));
-        *made = Some((read, dictionary.clone()));
-        (dictionary, bad + wrong)
+        let made = CachedDictionary { files, dictionary: dictionary.clone() };
+        let invalid = made.invalid_files();
+        *last = Some(made);
+        (dictionary, unreadable + invalid)
     }
 }
 
@@ -205,18 +223,26 @@ mod tests {
 
     #[test]
     fn files_are_read_in_both_forms() {
-        let read = |text: &str| Words::read(text).unwrap();
-        let expected = Words { synonyms: vec![vec!["a".into(), "b".into()]], exceptions: vec!["x".into()] };
+        let read = |text: &str| WordList::read(text).unwrap();
+        let expected =
+            WordList { synonyms: vec![vec!["a".into(), "b".into()]], exceptions: vec!["x".into()] };
         assert_eq!(read("synonyms:\n  - [a, b]\nexceptions: [x]"), expected);
         assert_eq!(read("synonyms:\n  a: [b]\nexceptions: x"), expected);
-        assert_eq!(read(""), Words::default());
+        assert_eq!(read(""), WordList::default());
         for (text, error) in [
             ("synonyms: 3", "synonyms: expected synonyms or exceptions here"),
             ("other: []", "other: expected synonyms or exceptions here"),
             ("exceptions: [[a]]", "exceptions: expected words"),
         ] {
-            assert_eq!(Words::read(text).unwrap_err(), error, "{text}");
+            assert_eq!(WordList::read(text).unwrap_err(), error, "{text}");
         }
+    }
+
+    #[test]
+    fn the_built_in_words_are_valid() {
+        assert!(!BUILT_IN_WORDS.synonyms.is_empty() && !BUILT_IN_WORDS.exceptions.is_empty());
+        let dictionary = Dictionary::new(&[]);
+        assert!(dictionary.finder.is_some() && dictionary.exception_finder.is_some());
     }
 
     #[test]

@@ -2,41 +2,44 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::candidate::{Candidate, Signals};
 use super::dictionary::Dictionary;
-use super::matching::{Allowed, Place};
-use super::query::Intent;
-use super::rank::{Candidate, Signals, at};
+use super::matching::Allowed;
+use super::place::{NodePlace, node_at};
+use super::terms::Intent;
 use crate::index::{NodeEntry, Segment, View};
 
-/// What it is worth to speak of an exception where one is asked for.
-const SPEAKS: f32 = 1.25;
-/// What being beside a candidate is worth, usually and where an exception is asked for.
-const BESIDE: f32 = 0.2;
-const BESIDE_ASKED: f32 = 0.4;
+// The weights were found by measuring (`annai eval`).
+/// What it is worth to speak of an exception where the question asks for one.
+const EXCEPTION_BOOST: f32 = 1.25;
+/// What a section beside a candidate is worth, as a share of the candidate's score.
+const NEIGHBOUR_SHARE: f32 = 0.2;
+/// The same where the question asks for exceptions.
+const NEIGHBOUR_SHARE_IF_ASKED: f32 = 0.4;
 
-/// Marks candidates that speak of an exception, and gives those beside them that do.
-pub fn exceptions(
+/// Marks the candidates that speak of an exception, and returns the sections beside and below them that do.
+pub fn add_exceptions(
     views: &[View],
     candidates: &mut [Candidate],
     dictionary: &Dictionary,
     intent: Intent,
     admitted: Allowed<'_>,
 ) -> Vec<Candidate> {
-    let mut known: HashMap<Place, bool> = HashMap::new();
-    let mut speaks = |place: Place, segment: &Segment, node: &NodeEntry| {
+    let mut known: HashMap<NodePlace, bool> = HashMap::new();
+    let mut speaks = |place: NodePlace, segment: &Segment, node: &NodeEntry| {
         *known.entry(place).or_insert_with(|| dictionary.exception(segment.text_of(node)).is_some())
     };
-    let candidates_known: HashSet<Place> = candidates.iter().map(|candidate| candidate.place).collect();
-    let share = if intent == Intent::Exceptions { BESIDE_ASKED } else { BESIDE };
-    let mut beside: HashMap<Place, f32> = HashMap::new();
+    let candidates_known: HashSet<NodePlace> = candidates.iter().map(|candidate| candidate.place).collect();
+    let share = if intent == Intent::Exceptions { NEIGHBOUR_SHARE_IF_ASKED } else { NEIGHBOUR_SHARE };
+    let mut beside: HashMap<NodePlace, f32> = HashMap::new();
     // Sections of one parent have the same neighbours.
     let mut seen: HashMap<(u32, u32, Option<u32>), f32> = HashMap::new();
     for candidate in candidates.iter_mut() {
-        let Some((segment, node)) = at(views, candidate.place) else { continue };
+        let Some((segment, node)) = node_at(views, candidate.place) else { continue };
         if speaks(candidate.place, segment, node) {
             candidate.signals = candidate.signals.with(Signals::EXCEPTIONS);
             if intent == Intent::Exceptions {
-                candidate.score *= SPEAKS;
+                candidate.score *= EXCEPTION_BOOST;
             }
         }
         let Some(file) = segment.file_of(node) else { continue };
@@ -49,7 +52,7 @@ pub fn exceptions(
             }
             let sibling = siblings && other.parent == node.parent;
             let inside = other.start_line > node.start_line && other.end_line <= node.end_line;
-            let place = Place { node: index, ..candidate.place };
+            let place = NodePlace { node: index, ..candidate.place };
             if (sibling || inside)
                 && !candidates_known.contains(&place)
                 && speaks(place, segment, other)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::query::Role;
+use super::terms::Role;
 use super::words::{inflects, is_empty_noun, joining_heads, joining_tails};
 
 /// What a letter belongs to.

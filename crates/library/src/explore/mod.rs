@@ -1,32 +1,52 @@
 //! The exploration: a question taken apart, looked for in stages, and what was found put together.
+//!
+//! From the bottom up: [`terms`], `words`, `japanese`, `question`, `dictionary` and [`query`] read a question;
+//! `matching` and `ranking` find sections for it, `exceptions` and `references` what belongs to them; [`stages`] runs
+//! these in order within a `scope`; `conflicts`, `gaps` and `conclusion` judge the outcome; `manual_find` and
+//! `vault_find` are the two finds.
 
+mod bm25;
+mod candidate;
+mod conclusion;
 mod conflicts;
+mod context;
 mod dictionary;
 mod exceptions;
-mod find;
+mod facts;
 mod gaps;
+mod highlight;
 mod japanese;
-mod keeping;
-mod lesson;
-mod looking;
-mod loosely;
+mod learning_record;
+mod manual_find;
 mod matching;
-mod next;
+mod needle;
+mod next_actions;
+mod place;
 mod query;
-mod rank;
+mod question;
+mod ranking;
 mod references;
-mod round;
+mod report;
+mod request;
 mod scope;
-mod summary;
+mod stages;
+mod terms;
 mod trace;
-mod vault;
+mod trace_builder;
+mod trace_store;
+mod unscanned;
+mod vault_find;
 mod words;
 
-pub use dictionary::{Dictionaries, Words};
-pub use find::{Asked, Budget, Found, find};
-pub use lesson::learn;
-pub use looking::Looking;
-pub use query::Intent;
-pub use summary::{Summary, VaultSummary};
-pub use trace::{Item, Seen, Traces, Unscanned};
-pub use vault::{VaultAsked, find_in_vault};
+pub use context::ExploreContext;
+pub use dictionary::{Dictionary, DictionaryCache, WordList};
+pub use highlight::LineHighlighter;
+pub use learning_record::keep_learning_record;
+pub use manual_find::{FindReport, find};
+pub use report::{FindSummary, VaultFindSummary};
+pub use request::{FindRequest, SearchBudget, VaultFindRequest};
+pub use terms::Intent;
+pub use trace::{TraceItem, TraceRecord};
+pub use trace_store::TraceStore;
+pub use unscanned::UnscannedPart;
+pub use vault_find::find_in_vault;

@@ -2,35 +2,40 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::matching::{Allowed, Place};
-use super::rank::{Candidate, Signals, at};
+use super::candidate::{Candidate, Signals};
+use super::matching::Allowed;
+use super::place::{NodePlace, node_at};
 use crate::index::{NodeEntry, Segment, View, label};
 use crate::text::{find_anchor, labels, normalize_text, percent_decoded, references};
 
-/// A label that so many sections go by points at none of them.
-const MOST_ALIKE: usize = 3;
-/// What being pointed at is worth beside the one that points.
-const SHARE: f32 = 0.3;
+/// The maximum number of sections that a label may stand for. A label such as `step 1` that more sections have says
+/// nothing about which one is meant, and is not followed.
+const MAX_SAME_LABEL: usize = 3;
+/// What a section that is referred to is worth, as a share of the score of the one that refers to it. Found with
+/// `annai eval`.
+const REFERENCE_SHARE: f32 = 0.3;
 
-/// Marks candidates that others point at, and gives what they point at besides.
-pub fn follow(views: &[View], candidates: &mut [Candidate], allowed: Allowed<'_>) -> Vec<Candidate> {
-    let mut pointed: HashMap<Place, f32> = HashMap::new();
-    let mut files: HashMap<u32, HashMap<&str, (u32, u32)>> = HashMap::new();
+/// The files of each view, by their paths, as indexes of segment and file. They are listed when a link needs them.
+type FilesByPath<'a> = HashMap<u32, HashMap<&'a str, (u32, u32)>>;
+
+/// Marks the candidates that others refer to, and returns the other sections that they refer to.
+pub fn add_references(views: &[View], candidates: &mut [Candidate], allowed: Allowed<'_>) -> Vec<Candidate> {
+    let mut referred: HashMap<NodePlace, f32> = HashMap::new();
+    let mut files = FilesByPath::new();
     for candidate in candidates.iter() {
-        let Some((segment, node)) = at(views, candidate.place) else { continue };
-        for target in targets(views, candidate.place, segment, node, &mut files) {
+        for target in targets(views, candidate.place, &mut files) {
             if target != candidate.place && allowed(target) {
-                let score = pointed.entry(target).or_default();
-                *score = score.max(candidate.score * SHARE);
+                let score = referred.entry(target).or_default();
+                *score = score.max(candidate.score * REFERENCE_SHARE);
             }
         }
     }
     for candidate in candidates.iter_mut() {
-        if pointed.remove(&candidate.place).is_some() {
+        if referred.remove(&candidate.place).is_some() {
             candidate.signals = candidate.signals.with(Signals::REFERENCE);
         }
     }
-    let mut added: Vec<_> = pointed
+    let mut added: Vec<_> = referred
         .into_iter()
         .map(|(place, score)| Candidate { place, score, signals: Signals::REFERENCE, terms: 0 })
         .collect();
@@ -38,73 +43,84 @@ pub fn follow(views: &[View], candidates: &mut [Candidate], allowed: Allowed<'_>
     added
 }
 
-/// What a node points at.
-fn targets<'a>(
-    views: &'a [View],
-    place: Place,
-    segment: &Segment,
-    node: &NodeEntry,
-    files: &mut HashMap<u32, HashMap<&'a str, (u32, u32)>>,
-) -> HashSet<Place> {
+/// The sections that a node refers to.
+fn targets<'a>(views: &'a [View], place: NodePlace, files: &mut FilesByPath<'a>) -> HashSet<NodePlace> {
     let mut found = HashSet::new();
     let Some(view) = views.get(place.view as usize) else { return found };
+    let Some((segment, node)) = node_at(views, place) else { return found };
     let own = labels(&normalize_text(&node.title));
-    let text = segment.text_of(node);
-    let body = text
-        .match_indices('\n')
-        .nth((node.heading_lines as usize).saturating_sub(1))
-        .filter(|_| node.heading_lines > 0);
-    let body = body.and_then(|(end, _)| text.get(end..)).unwrap_or(text);
-    for name in references(body).iter().filter(|name| !own.contains(name)) {
+    for name in references(body(segment, node)).iter().filter(|name| !own.contains(name)) {
         found.extend(labelled(view, place, segment, node, name));
     }
     let Some(file) = segment.file_of(node) else { return found };
-    for link in &node.links {
-        let (path, anchor) =
-            link.split_once('#').map_or((link.as_str(), None), |(path, anchor)| (path, Some(anchor)));
-        let path = if path.is_empty() {
-            Some(file.path.clone())
-        } else {
-            resolve(&file.path, &percent_decoded(path))
-        };
-        let known = files.entry(place.view).or_insert_with(|| {
-            let all = (0..).zip(&view.segments).flat_map(|(index, segment)| {
-                (0..).zip(&segment.files).map(move |(number, file)| (file.path.as_str(), (index, number)))
-            });
-            all.collect()
-        });
-        let Some((segment_index, number)) = path.and_then(|path| known.get(path.as_str()).copied()) else {
-            continue;
-        };
-        let Some(segment) = view.segments.get(segment_index as usize) else { continue };
-        let Some(file) = segment.files.get(number as usize) else { continue };
-        let titles = segment.nodes_of(file).map(|(_, node)| node.title.as_str());
-        let index = match anchor {
-            Some(anchor) => find_anchor(titles, &percent_decoded(anchor)),
-            None => Some(0),
-        };
-        let node = index.and_then(|index| segment.nodes_of(file).nth(index));
-        found.extend(node.map(|(node, _)| Place { view: place.view, segment: segment_index, node }));
-    }
+    found.extend(node.links.iter().filter_map(|link| linked(view, place.view, &file.path, link, files)));
     found
 }
 
-/// The sections that go by a label: those of the same file, else those of the same manual.
-fn labelled(view: &View, place: Place, segment: &Segment, node: &NodeEntry, name: &str) -> Vec<Place> {
+/// The text of a node below its heading.
+fn body<'a>(segment: &'a Segment, node: &NodeEntry) -> &'a str {
+    let text = segment.text_of(node);
+    let heading_end = text
+        .match_indices('\n')
+        .nth((node.heading_lines as usize).saturating_sub(1))
+        .filter(|_| node.heading_lines > 0);
+    heading_end.and_then(|(end, _)| text.get(end..)).unwrap_or(text)
+}
+
+/// The section that a link in the file `from` leads to; none where it leads out of the manual.
+fn linked<'a>(
+    view: &'a View,
+    view_index: u32,
+    from: &str,
+    link: &str,
+    files: &mut FilesByPath<'a>,
+) -> Option<NodePlace> {
+    let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
+    let path = if path.is_empty() { from.to_owned() } else { resolve(from, &percent_decoded(path))? };
+    let known = files.entry(view_index).or_insert_with(|| {
+        let all = (0..).zip(&view.segments).flat_map(|(index, segment)| {
+            (0..).zip(&segment.files).map(move |(number, file)| (file.path.as_str(), (index, number)))
+        });
+        all.collect()
+    });
+    let (segment_index, number) = *known.get(path.as_str())?;
+    let segment = view.segments.get(segment_index as usize)?;
+    let file = segment.files.get(number as usize)?;
+    let titles = segment.nodes_of(file).map(|(_, node)| node.title.as_str());
+    let index = match anchor {
+        Some(anchor) => find_anchor(titles, &percent_decoded(anchor))?,
+        None => 0,
+    };
+    let (node, _) = segment.nodes_of(file).nth(index)?;
+    Some(NodePlace { view: view_index, segment: segment_index, node })
+}
+
+/// The sections that have a label: those of the same file, else those of the same manual.
+fn labelled(
+    view: &View,
+    place: NodePlace,
+    segment: &Segment,
+    node: &NodeEntry,
+    name: &str,
+) -> Vec<NodePlace> {
     let key = label(name);
     let here: Vec<_> = segment
         .find(key)
         .filter(|posting| segment.node(posting.node).is_some_and(|found| found.file == node.file))
-        .map(|posting| Place { node: posting.node, ..place })
+        .map(|posting| NodePlace { node: posting.node, ..place })
         .collect();
     if !here.is_empty() {
-        return if here.len() <= MOST_ALIKE { here } else { Vec::new() };
+        return if here.len() <= MAX_SAME_LABEL { here } else { Vec::new() };
     }
     let everywhere = (0..).zip(&view.segments).flat_map(|(index, segment)| {
-        segment.find(key).map(move |posting| Place { view: place.view, segment: index, node: posting.node })
+        segment.find(key).map(move |posting| NodePlace {
+            view: place.view,
+            segment: index,
+            node: posting.node,
+        })
     });
-    let found: Vec<_> = everywhere.take(MOST_ALIKE + 1).collect();
-    if found.len() <= MOST_ALIKE { found } else { Vec::new() }
+    let found: Vec<_> = everywhere.take(MAX_SAME_LABEL + 1).collect();
+    if found.len() <= MAX_SAME_LABEL { found } else { Vec::new() }
 }
 
 /// A relative path from the file that names it; none where it leads out of the manual.

@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::matching::Place;
-use super::rank::Candidate;
-use super::trace::Seen;
+use super::candidate::Candidate;
+use super::place::{FilePlace, NodePlace, node_at};
+use super::trace::TraceRecord;
 use crate::index::{FileEntry, View};
 
-/// What of a file may be looked at.
+/// What of one file may be looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Grant {
+pub enum FileGrant {
     All,
     None,
     /// The sections that start on these lines.
@@ -17,67 +17,73 @@ pub enum Grant {
 }
 
 /// What of every file may be looked at.
-pub enum Scope<'a> {
+pub enum SearchScope<'a> {
     Everything,
-    Granted(Granted<'a>),
+    Granted(GrantedFiles<'a>),
 }
 
 /// Whether a file counts, by its collection's name and its path.
-type Reach<'a> = Box<dyn Fn(&str, &str) -> bool + 'a>;
+type ReachTest<'a> = Box<dyn Fn(&str, &str) -> bool + 'a>;
 
-/// What was granted.
-pub struct Granted<'a> {
-    /// By view, segment and file.
-    filed: Vec<Vec<Vec<Grant>>>,
-    /// Whether a file that is not filed would be looked at.
-    unfiled: Reach<'a>,
-    /// What an earlier find had, where this one looks at what that left out.
-    earlier: Option<Earlier>,
+/// What of the files may be looked at, file by file.
+pub struct GrantedFiles<'a> {
+    /// The indexed files, by view, segment and file.
+    indexed: Vec<Vec<Vec<FileGrant>>>,
+    /// Whether a file that is not indexed would be looked at.
+    not_indexed: ReachTest<'a>,
+    /// The earlier find, where this one looks at what that left out.
+    earlier: Option<EarlierFind>,
 }
 
-/// What an earlier find had.
-struct Earlier {
-    had: HashSet<Place>,
-    /// What only other sections led it to, and it had no room for.
+/// What an earlier find found.
+struct EarlierFind {
+    candidates: HashSet<NodePlace>,
+    /// The sections that only others led it to, and that it had no room for.
     carried: Vec<Candidate>,
 }
 
-impl<'a> Scope<'a> {
-    /// Asks for every file.
+impl<'a> SearchScope<'a> {
+    /// Decides for every file what of it may be looked at.
     pub fn of(
         views: &[View],
-        grant: impl Fn(&View, &FileEntry) -> Grant,
-        unfiled: impl Fn(&str, &str) -> bool + 'a,
+        grant: impl Fn(&View, &FileEntry) -> FileGrant,
+        not_indexed: impl Fn(&str, &str) -> bool + 'a,
     ) -> Self {
-        let filed = views.iter().map(|view| {
+        let indexed = views.iter().map(|view| {
             let segments = view.segments.iter();
             segments.map(|segment| segment.files.iter().map(|file| grant(view, file)).collect()).collect()
         });
-        Self::Granted(Granted { filed: filed.collect(), unfiled: Box::new(unfiled), earlier: None })
+        Self::Granted(GrantedFiles {
+            indexed: indexed.collect(),
+            not_indexed: Box::new(not_indexed),
+            earlier: None,
+        })
     }
 
     /// What an earlier find left out. Of a file that has changed since, everything.
-    pub fn left_out_of(seen: &'a Seen, views: &[View]) -> Self {
+    pub fn left_out_of(record: &'a TraceRecord, views: &[View]) -> Self {
         let mut left: HashMap<(&str, &str), Vec<_>> = HashMap::new();
-        for part in &seen.unscanned {
+        for part in &record.unscanned {
             let manual = part.manual_id.as_deref().unwrap_or_default();
             left.entry((manual, part.path.as_str())).or_default().push(part);
         }
         let grant = |view: &View, file: &FileEntry| match left.get(&(view.name.as_str(), file.path.as_str()))
         {
-            None => Grant::None,
+            None => FileGrant::None,
             Some(parts)
                 if parts.iter().any(|part| part.lines.is_empty() || part.sha256 != Some(file.sha256)) =>
             {
-                Grant::All
+                FileGrant::All
             }
-            Some(parts) => Grant::Lines(parts.iter().flat_map(|part| part.lines.iter().copied()).collect()),
+            Some(parts) => {
+                FileGrant::Lines(parts.iter().flat_map(|part| part.lines.iter().copied()).collect())
+            }
         };
         let known = left.keys().copied().collect::<HashSet<_>>();
         let scope = Self::of(views, grant, move |name, path| known.contains(&(name, path)));
         match scope {
             Self::Granted(granted) => {
-                Self::Granted(Granted { earlier: Some(Earlier::new(seen, views)), ..granted })
+                Self::Granted(GrantedFiles { earlier: Some(EarlierFind::new(record, views)), ..granted })
             }
             Self::Everything => Self::Everything,
         }
@@ -85,9 +91,11 @@ impl<'a> Scope<'a> {
 
     /// Whether a node may be added because another one leads to it: what an earlier find did not have yet counts, wherever
     /// it stands.
-    pub fn admits(&self, views: &[View], place: Place) -> bool {
+    pub fn admits(&self, views: &[View], place: NodePlace) -> bool {
         match self {
-            Self::Granted(Granted { earlier: Some(earlier), .. }) => !earlier.had.contains(&place),
+            Self::Granted(GrantedFiles { earlier: Some(earlier), .. }) => {
+                !earlier.candidates.contains(&place)
+            }
             _ => self.allows(views, place),
         }
     }
@@ -95,7 +103,7 @@ impl<'a> Scope<'a> {
     /// What an earlier find was led to and had no room for.
     pub fn carried(&self, views: &[View]) -> Vec<Candidate> {
         match self {
-            Self::Granted(Granted { earlier: Some(earlier), .. }) => {
+            Self::Granted(GrantedFiles { earlier: Some(earlier), .. }) => {
                 let carried = earlier.carried.iter().filter(|candidate| self.allows(views, candidate.place));
                 carried.cloned().collect()
             }
@@ -103,71 +111,69 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Whether a file that is not filed would be looked at.
+    /// Whether a file that is not indexed would be looked at.
     pub fn reaches(&self, name: &str, path: &str) -> bool {
         match self {
             Self::Everything => true,
-            Self::Granted(granted) => (granted.unfiled)(name, path),
+            Self::Granted(granted) => (granted.not_indexed)(name, path),
         }
     }
 
     /// What of a file may be looked at.
-    pub fn grant(&self, view: usize, segment: usize, file: u32) -> &Grant {
+    pub fn grant(&self, view: usize, segment: usize, file: u32) -> &FileGrant {
         match self {
-            Self::Everything => &Grant::All,
+            Self::Everything => &FileGrant::All,
             Self::Granted(granted) => granted
-                .filed
+                .indexed
                 .get(view)
                 .and_then(|view| view.get(segment)?.get(file as usize))
-                .unwrap_or(&Grant::None),
+                .unwrap_or(&FileGrant::None),
         }
     }
 
     /// Whether a node may be looked at.
-    pub fn allows(&self, views: &[View], place: Place) -> bool {
+    pub fn allows(&self, views: &[View], place: NodePlace) -> bool {
         if matches!(self, Self::Everything) {
             return true;
         }
-        let Some((_, node)) = super::rank::at(views, place) else { return false };
+        let Some((_, node)) = node_at(views, place) else { return false };
         match self.grant(place.view as usize, place.segment as usize, node.file) {
-            Grant::All => true,
-            Grant::None => false,
-            Grant::Lines(lines) => lines.contains(&node.start_line),
+            FileGrant::All => true,
+            FileGrant::None => false,
+            FileGrant::Lines(lines) => lines.contains(&node.start_line),
         }
     }
 }
 
-impl Earlier {
-    fn new(seen: &Seen, views: &[View]) -> Self {
-        let mut files: HashMap<(&str, &str), (u32, u32, u32)> = HashMap::new();
+impl EarlierFind {
+    fn new(record: &TraceRecord, views: &[View]) -> Self {
+        let mut files: HashMap<(&str, &str), FilePlace> = HashMap::new();
         for (view_index, view) in (0..).zip(views) {
             for (segment_index, segment) in (0..).zip(&view.segments) {
                 for (number, file) in (0..).zip(&segment.files) {
-                    files.insert(
-                        (view.name.as_str(), file.path.as_str()),
-                        (view_index, segment_index, number),
-                    );
+                    let place = FilePlace { view: view_index, segment: segment_index, file: number };
+                    files.insert((view.name.as_str(), file.path.as_str()), place);
                 }
             }
         }
         let place = |manual: &str, path: &str, line: u32| {
-            let (view, segment, file) = *files.get(&(manual, path))?;
+            let FilePlace { view, segment, file } = *files.get(&(manual, path))?;
             let found = views.get(view as usize)?.segments.get(segment as usize)?;
             let mut nodes = found.nodes_of(found.files.get(file as usize)?);
             let (node, _) = nodes.find(|(_, node)| node.start_line == line)?;
-            Some(Place { view, segment, node })
+            Some(NodePlace { view, segment, node })
         };
-        let had = seen.candidates.iter().filter_map(|item| {
+        let candidates = record.candidates.iter().filter_map(|item| {
             let line = u32::try_from(item.place.start_line?).ok()?;
             place(item.place.manual_id.as_deref().unwrap_or_default(), &item.place.path, line)
         });
-        let carried = seen.unscanned.iter().flat_map(|part| {
+        let carried = record.unscanned.iter().flat_map(|part| {
             let manual = part.manual_id.as_deref().unwrap_or_default();
             part.carried.iter().filter_map(move |carried| {
                 let place = place(manual, &part.path, carried.line)?;
                 Some(Candidate { place, score: carried.score, signals: carried.signals, terms: 0 })
             })
         });
-        Self { had: had.collect(), carried: carried.collect() }
+        Self { candidates: candidates.collect(), carried: carried.collect() }
     }
 }

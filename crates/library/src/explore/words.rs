@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::query::Intent;
+use super::terms::Intent;
 
 static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split(' ').collect());
 static EMPTY_NOUN_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| EMPTY_NOUNS.split(' ').collect());

@@ -5,21 +5,24 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::time::{Duration, Instant};
 
-use annai_core::{ErrorKind, ToolError};
+use annai_core::ToolError;
 use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::path::RelPath;
-use super::problem::{at, problem};
+use super::problem::problem;
 use super::read::torn_bytes;
 use super::root::{Folder, Kind, Root};
 use super::write::is_temporary;
+use crate::error::LibraryError;
 
 /// The folder that is ours.
 pub const SYSTEM: &str = ".system";
 const NAME: &str = "lock";
 const PLACE: &str = ".system/lock";
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a writer waits for others, which write for milliseconds: half a minute means that one hangs, and the call
+/// fails with a conflict.
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// The right to write. It ends when it is dropped, or with the process.
 pub struct Lock {
@@ -27,8 +30,8 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Waits for the right to write below a root, as long as `wanted` says so.
-    pub fn acquire(root: &Root, wanted: &dyn Fn() -> Result<(), ToolError>) -> Result<Self, ToolError> {
+    /// Waits for the right to write below a root, until `check` fails because the call was cancelled.
+    pub fn acquire(root: &Root, check: &dyn Fn() -> Result<(), ToolError>) -> Result<Self, ToolError> {
         let top = root.top()?;
         let folder = match rustix::fs::mkdirat(top.fd(), SYSTEM, Mode::from_raw_mode(0o777)) {
             Ok(()) | Err(Errno::EXIST) => top.enter(SYSTEM)?,
@@ -40,12 +43,12 @@ impl Lock {
             match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 // Somebody may have put another file there before we had it.
                 Ok(()) if is_at(&folder, &file) => break file,
-                Ok(()) | Err(Errno::WOULDBLOCK | Errno::INTR) if started.elapsed() < PATIENCE => {
-                    wanted()?;
+                Ok(()) | Err(Errno::WOULDBLOCK | Errno::INTR) if started.elapsed() < MAX_WAIT => {
+                    check()?;
                     std::thread::sleep(pause);
                 }
                 Ok(()) | Err(Errno::WOULDBLOCK | Errno::INTR) => {
-                    return Err(at(ErrorKind::Conflict, PLACE, "is held by another writer; try again"));
+                    return Err(LibraryError::conflict(PLACE, "is held by another writer; try again").into());
                 }
                 Err(errno) => return Err(problem(PLACE, errno)),
             }
@@ -97,7 +100,7 @@ fn open(folder: &Folder) -> Result<File, ToolError> {
     let file = File::from(file.map_err(|errno| problem(PLACE, errno))?);
     let stat = rustix::fs::fstat(&file).map_err(|errno| problem(PLACE, errno))?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_nlink > 1 {
-        return Err(at(ErrorKind::Forbidden, PLACE, "is not a file of its own; remove it"));
+        return Err(LibraryError::forbidden(PLACE, "is not a file of its own; remove it").into());
     }
     Ok(file)
 }

@@ -16,7 +16,7 @@ mod write;
 pub use cache::CacheFolder;
 pub use lock::{Lock, SYSTEM};
 pub use path::{RelPath, fold_name, nfc};
-pub use problem::{at, io_problem};
+pub use problem::io_problem;
 pub use read::{Sha256, TextFile, ends_with_break, hash, read_text, steadily, stream};
 pub use root::{Entry, Folder, Kind, Place, Root, Stamp, folder_name, make_root, real_path, stamp_of};
 pub use stats::StatsFile;

@@ -1,11 +1,16 @@
 //! Paths as callers write them: relative, inside their root, and nothing else.
 
-use annai_core::{ErrorKind, ToolError};
+use annai_core::ToolError;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// The longest name that common file systems hold.
-const MOST_NAME_BYTES: usize = 255;
-const MOST_PATH_BYTES: usize = 4096;
+use crate::error::LibraryError;
+
+/// The longest name that common file systems hold; a longer one could never be a file.
+const MAX_NAME_BYTES: usize = 255;
+/// The longest path that Linux opens; a longer one is refused.
+const MAX_PATH_BYTES: usize = 4096;
+/// How much of a text that is no path an error shows.
+const MAX_SHOWN_CHARS: usize = 120;
 /// Names that Windows keeps for devices, whatever their extension.
 const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"];
 
@@ -14,12 +19,9 @@ const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clo
 pub struct RelPath(String);
 
 /// A path that no file of ours can have.
-fn invalid(path: &str, why: &str) -> ToolError {
-    let shown: String = path.chars().filter(|letter| !letter.is_control()).take(120).collect();
-    ToolError::new(
-        ErrorKind::InvalidPath,
-        format!("\"{shown}\" {why}; give a path below the root, such as notes/plan.md"),
-    )
+fn invalid(path: &str, problem: &'static str) -> ToolError {
+    let shown = path.chars().filter(|letter| !letter.is_control()).take(MAX_SHOWN_CHARS).collect();
+    LibraryError::InvalidPath { shown, problem }.into()
 }
 
 impl RelPath {
@@ -36,7 +38,7 @@ impl RelPath {
         if text.is_empty() {
             return Err(invalid(text, "is empty"));
         }
-        if text.len() > MOST_PATH_BYTES {
+        if text.len() > MAX_PATH_BYTES {
             return Err(invalid(text, "is too long"));
         }
         if text.chars().any(char::is_control) {
@@ -51,7 +53,7 @@ impl RelPath {
             if segment == ".." {
                 return Err(invalid(text, "leads upwards"));
             }
-            if segment.len() > MOST_NAME_BYTES {
+            if segment.len() > MAX_NAME_BYTES {
                 return Err(invalid(text, "holds a name that is too long"));
             }
             if !path.is_empty() {
@@ -123,6 +125,7 @@ pub fn nfc(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use annai_core::ErrorKind;
     use proptest::prelude::*;
 
     use super::*;

@@ -8,11 +8,12 @@ use annai_core::{ErrorKind, ToolError};
 use ring::digest;
 use serde::{Deserialize, Serialize};
 
-use super::problem::{at, io_problem};
+use super::problem::io_problem;
 use super::root::stamp_of;
+use crate::error::LibraryError;
 
-/// How much is read at a time.
-const PIECE: usize = 256 << 10;
+/// A file is read in pieces of 256 KiB: large enough for the disk, small enough for the processor's cache.
+const PIECE_BYTES: usize = 256 << 10;
 
 /// A file's SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,7 +93,7 @@ pub struct TextFile {
 /// error.
 pub fn stream(mut file: File, path: &str, piece: &mut dyn FnMut(&str)) -> Result<Sha256, ToolError> {
     let before = stamp_of(&file, path)?;
-    let (mut buffer, mut kept, mut sum) = (vec![0; PIECE], 0, Sum::new());
+    let (mut buffer, mut kept, mut sum) = (vec![0; PIECE_BYTES], 0, Sum::new());
     let mut size = 0;
     loop {
         let room = buffer.get_mut(kept..).unwrap_or_default();
@@ -119,17 +120,17 @@ pub fn stream(mut file: File, path: &str, piece: &mut dyn FnMut(&str)) -> Result
     }
     let after = stamp_of(&file, path)?;
     if before != after || size != after.size {
-        return Err(at(ErrorKind::Conflict, path, "changed while it was read; read it again"));
+        return Err(LibraryError::conflict(path, "changed while it was read; read it again").into());
     }
     Ok(sum.end())
 }
 
-/// A file that changes while it is read is read again, so often.
-const ATTEMPTS: usize = 3;
+/// A file that changes while it is read is read up to three times; one that goes on changing is a conflict.
+const MAX_ATTEMPTS: usize = 3;
 
 /// Reads, and reads again where the file changed meanwhile.
 pub fn steadily<T>(mut read: impl FnMut() -> Result<T, ToolError>) -> Result<T, ToolError> {
-    for _ in 1..ATTEMPTS {
+    for _ in 1..MAX_ATTEMPTS {
         match read() {
             Err(error) if error.kind() == ErrorKind::Conflict => {}
             other => return other,
@@ -140,7 +141,7 @@ pub fn steadily<T>(mut read: impl FnMut() -> Result<T, ToolError>) -> Result<T, 
 
 /// The hash of a file, whatever it holds.
 pub fn hash(mut file: File, path: &str) -> Result<Sha256, ToolError> {
-    let (mut buffer, mut sum) = (vec![0; PIECE], Sum::new());
+    let (mut buffer, mut sum) = (vec![0; PIECE_BYTES], Sum::new());
     loop {
         match file.read(&mut buffer).map_err(|error| io_problem(path, error))? {
             0 => return Ok(sum.end()),
@@ -180,12 +181,12 @@ pub fn read_text(mut file: File, path: &str, most: u64) -> Result<TextFile, Tool
     let before = stamp_of(&file, path)?;
     if before.size > most {
         let what = format!("is too large for this: {} bytes, at most {most}", before.size);
-        return Err(at(ErrorKind::Forbidden, path, &what));
+        return Err(LibraryError::forbidden(path, what).into());
     }
     let mut bytes = Vec::with_capacity(usize::try_from(before.size).unwrap_or_default() + 1);
     file.by_ref().take(most + 1).read_to_end(&mut bytes).map_err(|error| io_problem(path, error))?;
     if before != stamp_of(&file, path)? || bytes.len() as u64 != before.size {
-        return Err(at(ErrorKind::Conflict, path, "changed while it was read; read it again"));
+        return Err(LibraryError::conflict(path, "changed while it was read; read it again").into());
     }
     let sha256 = Sha256::of(&bytes);
     let text = String::from_utf8(bytes).map_err(|_| not_text(path))?;
@@ -193,7 +194,7 @@ pub fn read_text(mut file: File, path: &str, most: u64) -> Result<TextFile, Tool
 }
 
 fn not_text(path: &str) -> ToolError {
-    at(ErrorKind::Forbidden, path, "is not UTF-8 text")
+    LibraryError::forbidden(path, "is not UTF-8 text").into()
 }
 
 /// The text at the start of bytes, and the beginning of a character at their end; `None` when they are not text.

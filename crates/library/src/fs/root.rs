@@ -6,13 +6,14 @@ use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use annai_core::{ErrorKind, ToolError};
+use annai_core::ToolError;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::path::{RelPath, nfc};
-use super::problem::{at, problem};
+use super::problem::problem;
+use crate::error::LibraryError;
 
 /// How folders are opened: never through a link.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -128,9 +129,11 @@ impl Root {
             folder = match folder.find(name)? {
                 Some((name, Kind::Folder)) => folder.enter(&name)?,
                 Some((name, Kind::File)) => {
-                    return Err(at(ErrorKind::InvalidPath, &folder.join(&name), "is a file, not a folder"));
+                    return Err(
+                        LibraryError::wrong_path(folder.join(&name), "is a file, not a folder").into()
+                    );
                 }
-                None => return Err(at(ErrorKind::NotFound, &folder.join(name), "does not exist")),
+                None => return Err(LibraryError::not_found(folder.join(name), "does not exist").into()),
             };
         }
         Ok(folder)
@@ -152,8 +155,10 @@ impl Root {
         let place = self.find(path)?;
         match place.found {
             Some(Kind::File) => Ok((place.folder.open_file(&place.name)?, place.path())),
-            Some(Kind::Folder) => Err(at(ErrorKind::InvalidPath, &place.path(), "is a folder, not a file")),
-            None => Err(at(ErrorKind::NotFound, &place.path(), "does not exist")),
+            Some(Kind::Folder) => {
+                Err(LibraryError::wrong_path(place.path(), "is a folder, not a file").into())
+            }
+            None => Err(LibraryError::not_found(place.path(), "does not exist").into()),
         }
     }
 
@@ -180,7 +185,7 @@ impl Folder {
             // It was a folder when we looked.
             Err(Errno::LOOP | Errno::NOTDIR) => match self.find(name) {
                 Ok(Some((_, Kind::File))) => {
-                    Err(at(ErrorKind::InvalidPath, &path, "is a file, not a folder"))
+                    Err(LibraryError::wrong_path(path, "is a file, not a folder").into())
                 }
                 Ok(_) => Err(link(&path)),
                 Err(error) => Err(error),
@@ -227,11 +232,10 @@ impl Folder {
                 let stat = stat.map_err(|errno| problem(&self.join(&stored), errno))?;
                 self.kind(&stored, &stat).map(|kind| Some((stored, kind)))
             }
-            (Some(_), false) => Err(at(
-                ErrorKind::Conflict,
-                &self.join(name),
-                "could be several files whose names differ only in their Unicode form; give the exact one",
-            )),
+            (Some(_), false) => {
+                let problem = "could be several files whose names differ only in their Unicode form; give the exact one";
+                Err(LibraryError::conflict(self.join(name), problem).into())
+            }
         }
     }
 
@@ -337,9 +341,9 @@ pub fn stamp_of(file: &File, path: &str) -> Result<Stamp, ToolError> {
 }
 
 fn link(path: &str) -> ToolError {
-    at(ErrorKind::OutOfScope, path, "is a symbolic link, and links are not followed")
+    LibraryError::out_of_scope(path, "is a symbolic link, and links are not followed").into()
 }
 
 fn special(path: &str) -> ToolError {
-    at(ErrorKind::Forbidden, path, "is not a regular file, and is never opened")
+    LibraryError::forbidden(path, "is not a regular file, and is never opened").into()
 }

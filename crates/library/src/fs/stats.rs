@@ -11,8 +11,9 @@ use rustix::fs::{FlockOperation, OFlags};
 use super::lock::SYSTEM;
 use super::root::{Stamp, stamp_of};
 
-/// So much of it is read.
-const MOST_BYTES: u64 = 4 << 20;
+/// The maximum size that is read of the file: a thousand records have less than 1 MiB, so a larger file holds something
+/// else, and only its end is read.
+const MAX_STATS_BYTES: u64 = 4 << 20;
 
 /// A small file of lines.
 pub struct StatsFile {
@@ -139,8 +140,8 @@ fn stamp(file: &File) -> Option<Stamp> {
 /// The last part of a file, without what is no text.
 fn text_of(file: &mut File) -> String {
     let size = file.metadata().map_or(0, |data| data.len());
-    let _ = file.seek(SeekFrom::Start(size.saturating_sub(MOST_BYTES)));
+    let _ = file.seek(SeekFrom::Start(size.saturating_sub(MAX_STATS_BYTES)));
     let mut bytes = Vec::new();
-    let _ = file.take(MOST_BYTES).read_to_end(&mut bytes);
+    let _ = file.take(MAX_STATS_BYTES).read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }

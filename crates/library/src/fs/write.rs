@@ -10,8 +10,9 @@ use rustix::io::Errno;
 
 use super::lock::{Lock, remove};
 use super::path::RelPath;
-use super::problem::{at, io_problem, problem};
+use super::problem::{io_problem, problem};
 use super::root::{Folder, Kind, Root, stamp_of};
+use crate::error::LibraryError;
 
 const TEMPORARY: &str = ".annai-tmp-";
 
@@ -27,7 +28,7 @@ pub fn make_folders(root: &Root, path: Option<&RelPath>) -> Result<Folder, ToolE
         let stored = match folder.find(name)? {
             Some((stored, Kind::Folder)) => stored,
             Some((stored, Kind::File)) => {
-                return Err(at(ErrorKind::InvalidPath, &folder.join(&stored), "is a file, not a folder"));
+                return Err(LibraryError::wrong_path(folder.join(&stored), "is a file, not a folder").into());
             }
             None => {
                 match rustix::fs::mkdirat(folder.fd(), name, Mode::from_raw_mode(0o777)) {
@@ -64,7 +65,7 @@ pub fn overwrite(lock: &mut Lock, folder: &Folder, name: &str, content: &[u8]) -
     let stat = rustix::fs::statat(folder.fd(), name, AtFlags::SYMLINK_NOFOLLOW);
     let stat = stat.map_err(|errno| problem(&path, errno))?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Err(at(ErrorKind::OutOfScope, &path, "is no longer a regular file"));
+        return Err(LibraryError::out_of_scope(path, "is no longer a regular file").into());
     }
     let mode = Mode::from_raw_mode(stat.st_mode) & Mode::from_raw_mode(0o7777);
     publish(lock, folder, name, content, Some(mode), &|temporary| {
@@ -120,7 +121,7 @@ pub fn append(lock: &mut Lock, folder: &Folder, name: &str, content: &[u8]) -> R
     let mut file = File::from(file.map_err(|errno| problem(&path, errno))?);
     let stat = rustix::fs::fstat(&file).map_err(|errno| problem(&path, errno))?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Err(at(ErrorKind::Forbidden, &path, "is not a regular file, and is never opened"));
+        return Err(LibraryError::forbidden(path, "is not a regular file, and is never opened").into());
     }
     let before = stamp_of(&file, &path)?.size;
     lock.note("add", &path).map_err(|error| io_problem(&path, error))?;

@@ -1,12 +1,13 @@
-//! Files documents under their keys.
+//! Builds a segment of the index from documents.
 
-use super::doc::Doc;
+use super::doc::{Doc, Section};
 use super::segment::{FileEntry, NodeEntry, Posting, Segment, write, write_posting};
 use super::tokens::{self, Key, tokens};
 use crate::text::{labels, normalize_line, normalize_text};
 
-/// So many keys are gathered before they are counted.
-const BATCH: usize = 1 << 20;
+/// A text's keys are counted in batches of a million, so that a file of hundreds of megabytes takes no more memory than
+/// that for its keys.
+const BATCH_KEYS: usize = 1 << 20;
 
 /// One key of one node, and how often it stands where, as `Counts` packs it.
 type Entry = (Key, u32, u32);
@@ -38,107 +39,162 @@ fn together(one: u32, other: u32) -> u32 {
     body | (title << 16) | (path << 24)
 }
 
-/// Files documents of the collection `name`.
+/// Indexes documents of the collection `name`.
 pub fn build(name: &str, docs: Vec<Doc>) -> Segment {
-    let mut segment = Segment::default();
-    let mut entries: Vec<Entry> = Vec::new();
-    let mut keys: Vec<Key> = Vec::new();
-    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let mut builder = SegmentBuilder::default();
     for doc in docs {
-        let (file, first, base) =
-            (number(segment.files.len()), number(segment.nodes.len()), segment.text.len());
-        let place = path_words(name, &doc.path);
+        builder.add(name, doc);
+    }
+    builder.finish()
+}
+
+/// A segment in the making.
+#[derive(Default)]
+struct SegmentBuilder {
+    segment: Segment,
+    entries: Vec<Entry>,
+    /// The keys of the text at hand; kept between texts so that nothing is allocated for each.
+    keys: Vec<Key>,
+}
+
+/// What the sections of one file share.
+struct FileContext {
+    /// The file, as an index.
+    file: u32,
+    /// Its first node, as an index.
+    first: u32,
+    /// Where its text begins in the segment's text.
+    base: usize,
+    /// What its path says about it.
+    path_words: String,
+}
+
+/// An index or a count as the segment holds it.
+fn number(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+impl SegmentBuilder {
+    /// Adds a file with its sections.
+    fn add(&mut self, name: &str, doc: Doc) {
+        let context = FileContext {
+            file: number(self.segment.files.len()),
+            first: number(self.segment.nodes.len()),
+            base: self.segment.text.len(),
+            path_words: path_words(name, &doc.path),
+        };
         let mut titles: Vec<String> = Vec::with_capacity(doc.nodes.len());
         for section in doc.nodes {
-            let node = number(segment.nodes.len());
+            let node = number(self.segment.nodes.len());
             let own = doc.text.get(section.text.clone()).unwrap_or_default();
-            let body = match section.heading_lines.checked_sub(1) {
-                Some(last) => own.match_indices('\n').nth(last).and_then(|(end, _)| own.get(end + 1..)),
-                None => Some(own),
-            };
-            let length = file_under(body.unwrap_or_default(), node, Field::Body, &mut keys, &mut entries);
+            let length = self.index(body_of(own, section.heading_lines), node, Field::Body);
             let mut title = String::new();
             normalize_line(&section.node.title, &mut title);
             if section.heading_lines > 0 {
-                file_under(&title, node, Field::Title, &mut keys, &mut entries);
-                entries.extend(
-                    labels(&title).iter().map(|label| (tokens::label(label), node, Field::Title.pack(1))),
-                );
+                self.index(&title, node, Field::Title);
+                self.add_labels(&labels(&title), node);
             }
-            if node == first {
+            if node == context.first {
                 // A file may be called by the label of what it holds: `別表7.md`.
-                entries.extend(
-                    stem_labels(&doc.path)
-                        .iter()
-                        .map(|label| (tokens::label(label), node, Field::Title.pack(1))),
-                );
+                self.add_labels(&stem_labels(&doc.path), node);
             }
-            file_under(&place, node, Field::Path, &mut keys, &mut entries);
-            let mut above = section.node.parent;
-            while let Some(index) = above {
-                let Some(parent) = segment.nodes.get(first as usize + index) else { break };
-                file_under(
-                    titles.get(index).map_or("", String::as_str),
-                    node,
-                    Field::Path,
-                    &mut keys,
-                    &mut entries,
-                );
-                above = parent.parent.map(|parent| (parent - first) as usize);
-            }
+            self.index(&context.path_words, node, Field::Path);
+            self.index_headings_above(section.node.parent, &titles, node, &context);
             titles.push(title);
-            segment.nodes.push(NodeEntry {
-                file,
-                level: section.node.level,
-                heading_lines: number(section.heading_lines),
-                start_line: number(section.node.start_line),
-                end_line: number(section.node.end_line),
-                own_end_line: number(section.node.own_end_line),
-                parent: section.node.parent.map(|parent| first + number(parent)),
-                text: number(base + section.text.start)..number(base + section.text.end),
-                length: number(length),
-                title: section.node.title,
-                links: section.links,
-            });
+            self.segment.nodes.push(node_entry(section, length, &context));
         }
-        segment.text.push_str(&doc.text);
-        segment.files.push(FileEntry {
+        self.segment.text.push_str(&doc.text);
+        self.segment.files.push(FileEntry {
             path: doc.path,
             shape: doc.shape,
             sha256: doc.sha256,
             sound: doc.sound,
-            nodes: first..number(segment.nodes.len()),
+            nodes: context.first..number(self.segment.nodes.len()),
         });
     }
-    entries.sort_unstable_by_key(|(key, node, _)| (*key, *node));
-    entries.dedup_by(|later, first| {
-        let same = (later.0, later.1) == (first.0, first.1);
-        if same {
-            first.2 = together(first.2, later.2);
-        }
-        same
-    });
-    for list in entries.chunk_by(|one, other| one.0 == other.0) {
-        segment.keys.extend(list.first().map(|(key, ..)| *key));
-        segment.starts.push(number(segment.postings.len()));
-        write(&mut segment.postings, number(list.len()));
-        let mut last = 0;
-        for (_, node, counts) in list {
-            let posting = Posting {
-                node: *node,
-                body: counts & 0xffff,
-                title: (counts >> 16) & 0xff,
-                path: counts >> 24,
-            };
-            write_posting(&mut segment.postings, posting, last);
-            last = *node;
+
+    /// Files a node under every key of a text, and returns how many keys that were.
+    fn index(&mut self, text: &str, node: u32, field: Field) -> usize {
+        file_under(text, node, field, &mut self.keys, &mut self.entries)
+    }
+
+    fn add_labels(&mut self, labels: &[String], node: u32) {
+        let count = Field::Title.pack(1);
+        self.entries.extend(labels.iter().map(|label| (tokens::label(label), node, count)));
+    }
+
+    /// Files a node under the headings that it stands below.
+    fn index_headings_above(
+        &mut self,
+        parent: Option<usize>,
+        titles: &[String],
+        node: u32,
+        context: &FileContext,
+    ) {
+        let mut above = parent;
+        while let Some(index) = above {
+            let Some(entry) = self.segment.nodes.get(context.first as usize + index) else { break };
+            above = entry.parent.map(|parent| (parent - context.first) as usize);
+            self.index(titles.get(index).map_or("", String::as_str), node, Field::Path);
         }
     }
-    segment.starts.push(number(segment.postings.len()));
-    segment.keys.shrink_to_fit();
-    segment.starts.shrink_to_fit();
-    segment.postings.shrink_to_fit();
-    segment.add_up()
+
+    /// Counts the keys and writes their postings.
+    fn finish(self) -> Segment {
+        let Self { mut segment, mut entries, .. } = self;
+        entries.sort_unstable_by_key(|(key, node, _)| (*key, *node));
+        entries.dedup_by(|later, first| {
+            let same = (later.0, later.1) == (first.0, first.1);
+            if same {
+                first.2 = together(first.2, later.2);
+            }
+            same
+        });
+        for list in entries.chunk_by(|one, other| one.0 == other.0) {
+            segment.keys.extend(list.first().map(|(key, ..)| *key));
+            segment.starts.push(number(segment.postings.len()));
+            write(&mut segment.postings, number(list.len()));
+            let mut last = 0;
+            for (_, node, counts) in list {
+                write_posting(&mut segment.postings, posting(*node, *counts), last);
+                last = *node;
+            }
+        }
+        segment.starts.push(number(segment.postings.len()));
+        segment.keys.shrink_to_fit();
+        segment.starts.shrink_to_fit();
+        segment.postings.shrink_to_fit();
+        segment.add_up()
+    }
+}
+
+/// The text of a section below its heading.
+fn body_of(own: &str, heading_lines: usize) -> &str {
+    let body = match heading_lines.checked_sub(1) {
+        Some(last) => own.match_indices('\n').nth(last).and_then(|(end, _)| own.get(end + 1..)),
+        None => Some(own),
+    };
+    body.unwrap_or_default()
+}
+
+fn node_entry(section: Section, length: usize, context: &FileContext) -> NodeEntry {
+    NodeEntry {
+        file: context.file,
+        level: section.node.level,
+        heading_lines: number(section.heading_lines),
+        start_line: number(section.node.start_line),
+        end_line: number(section.node.end_line),
+        own_end_line: number(section.node.own_end_line),
+        parent: section.node.parent.map(|parent| context.first + number(parent)),
+        text: number(context.base + section.text.start)..number(context.base + section.text.end),
+        length: number(length),
+        title: section.node.title,
+        links: section.links,
+    }
+}
+
+const fn posting(node: u32, counts: u32) -> Posting {
+    Posting { node, body: counts & 0xffff, title: (counts >> 16) & 0xff, path: counts >> 24 }
 }
 
 /// What the path of a file says about it: its names without the ending, and the collection's.
@@ -167,7 +223,7 @@ fn file_under(text: &str, node: u32, field: Field, keys: &mut Vec<Key>, entries:
     };
     tokens(text, &mut |key| {
         keys.push(key);
-        if keys.len() >= BATCH {
+        if keys.len() >= BATCH_KEYS {
             count(keys);
         }
     });

@@ -18,18 +18,18 @@ const ENDING: &str = ".segment";
 
 /// What is known of a file without reading it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Known {
+pub struct KnownFile {
     /// Its state when it was read.
     pub stamp: Stamp,
     /// When that was, in nanoseconds.
     pub read_at: i64,
     /// The hash of its bytes, or why it is in no segment.
-    pub state: State,
+    pub state: FileState,
 }
 
 /// What became of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum State {
+pub enum FileState {
     /// It is in a segment; the hash of its bytes.
     Filed(Sha256),
     /// It is no text, or cannot be read.
@@ -44,7 +44,7 @@ pub struct Manifest {
     /// The names of the segments.
     pub segments: Vec<String>,
     /// The files by their paths.
-    pub files: Vec<(String, Known)>,
+    pub files: Vec<(String, KnownFile)>,
 }
 
 /// The cache of one collection.
@@ -77,7 +77,7 @@ impl Cache {
     }
 
     /// Keeps segments. A full disk or a folder that cannot be written is no reason to fail: the next process files again.
-    pub fn keep(&self, segments: &[&Segment], files: Vec<(String, Known)>) {
+    pub fn keep(&self, segments: &[&Segment], files: Vec<(String, KnownFile)>) {
         let names: Vec<_> = segments.iter().map(|segment| name_of(segment)).collect();
         for (segment, name) in segments.iter().zip(&names) {
             let name = format!("{name}{ENDING}");

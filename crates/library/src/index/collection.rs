@@ -10,23 +10,28 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use annai_core::{ErrorKind, ToolError};
 
 use super::build::build;
-use super::cache::{Cache, Known, State};
+use super::cache::{Cache, FileState, KnownFile};
 use super::doc::{Doc, Shape};
 use super::segment::Segment;
+use crate::cancellation::Cancellation;
+use crate::error::LibraryError;
 use crate::fs::{self, Kind, RelPath, Root, Sha256, Stamp, TextFile};
-use crate::toolset::Wanted;
 
-/// So many bytes of files make a segment.
+/// A segment holds about 2 MiB of files: one changed file makes its segment anew in about 40 ms, and a folder of
+/// 40 MB has no more than about twenty segments to search. A larger file is a segment of its own.
 const SEGMENT_BYTES: u64 = 2 << 20;
-/// A file that changed so shortly before it was read may change again without looking any different.
-const YOUNG: i64 = 2_000_000_000;
-/// Larger files are not filed.
-const MOST_FILE_BYTES: u64 = 256 << 20;
-/// How long a wait for the work lasts before it looks round.
-const PATIENCE: Duration = Duration::from_millis(20);
+/// A file that changed less than two seconds (in nanoseconds) before it was read may change again with the same time
+/// stamp, since some file systems count in steps of two seconds; such a file is hashed again at the next find.
+const STAMP_RESOLUTION_NS: i64 = 2_000_000_000;
+/// Files beyond 256 MiB are not indexed, because text and postings are held in memory; a find reports them as
+/// unscanned with the reason `hard_limit`.
+const MAX_FILE_BYTES: u64 = 256 << 20;
+/// How long a find waits for the indexing before it checks again whether it was cancelled; 20 ms is short for a person
+/// and costs next to nothing.
+const WAIT_STEP: Duration = Duration::from_millis(20);
 
 /// Which files a collection has, and how they fall into nodes.
-pub struct Source {
+pub struct CollectionSource {
     /// What the collection is called; part of its files' paths in a find.
     pub name: String,
     /// Which folders and files count.
@@ -37,7 +42,7 @@ pub struct Source {
 
 /// How far the reading of files is, in all collections together.
 #[derive(Debug, Default)]
-pub struct Filing {
+pub struct IndexingProgress {
     /// Files that are read.
     pub done: AtomicUsize,
     /// Files that are to be read, those included.
@@ -46,22 +51,22 @@ pub struct Filing {
 
 /// The index of one folder.
 pub struct Collection {
-    source: Source,
+    source: CollectionSource,
     /// Where segments are kept on disk.
     cache: Option<PathBuf>,
-    filing: Arc<Filing>,
-    state: Mutex<Filed>,
+    progress: Arc<IndexingProgress>,
+    state: Mutex<IndexState>,
     changed: Condvar,
 }
 
-/// What is filed so far.
+/// What is indexed so far.
 #[derive(Default)]
-struct Filed {
+struct IndexState {
     segments: Vec<Arc<Segment>>,
-    files: BTreeMap<String, Known>,
-    /// Whether the disk's cache has been looked at.
+    files: BTreeMap<String, KnownFile>,
+    /// Whether the segments on disk have been loaded.
     loaded: bool,
-    /// Whether somebody is at work on it.
+    /// Whether a thread is indexing.
     working: bool,
 }
 
@@ -69,13 +74,13 @@ struct Filed {
 pub struct View {
     /// The collection's name.
     pub name: String,
-    /// What is filed.
+    /// The segments.
     pub segments: Vec<Arc<Segment>>,
     /// Files in them that are no longer what they were, as indexes of segment and file.
     pub stale: HashSet<(usize, u32)>,
-    /// Files that are not filed yet.
+    /// Files that are not indexed yet.
     pub pending: Vec<String>,
-    /// Files that are too large to be filed.
+    /// Files that are too large to be indexed.
     pub too_large: Vec<String>,
     /// Files and folders that cannot be read, or are no text.
     pub unreadable: usize,
@@ -86,7 +91,7 @@ type Listing = Vec<(String, Stamp)>;
 
 /// A segment to be made.
 #[derive(Default)]
-struct Unit {
+struct SegmentPlan {
     /// The segment that it replaces.
     old: Option<Arc<Segment>>,
     /// The files of it that stay.
@@ -98,8 +103,8 @@ struct Unit {
 
 impl Collection {
     /// A collection that has not been looked at yet.
-    pub fn new(source: Source, cache: Option<PathBuf>, filing: Arc<Filing>) -> Self {
-        Self { source, cache, filing, state: Mutex::default(), changed: Condvar::new() }
+    pub fn new(source: CollectionSource, cache: Option<PathBuf>, progress: Arc<IndexingProgress>) -> Self {
+        Self { source, cache, progress, state: Mutex::default(), changed: Condvar::new() }
     }
 
     /// The index as the files are now, or as far as it is by the deadline.
@@ -107,19 +112,19 @@ impl Collection {
         self: &Arc<Self>,
         root: Arc<Root>,
         deadline: Instant,
-        wanted: &Wanted,
+        cancellation: &Cancellation,
     ) -> Result<View, ToolError> {
         let walked = fs::stamped_files(&root.top()?, &self.source.enter)?;
         let listing = walked.files;
-        let mut state = self.wait(self.lock(), deadline, wanted)?;
+        let mut state = self.wait(self.lock(), deadline, cancellation)?;
         if !state.working && (!state.loaded || differs(&state.files, &listing)) {
             state.working = true;
             let (this, listing) = (self.clone(), listing.clone());
             std::thread::spawn(move || {
-                let done = Done(this);
-                done.0.work(&root, listing);
+                let guard = WorkGuard(this);
+                guard.0.work(&root, listing);
             });
-            state = self.wait(state, deadline, wanted)?;
+            state = self.wait(state, deadline, cancellation)?;
         }
         let mut view = View {
             name: self.source.name.clone(),
@@ -129,10 +134,10 @@ impl Collection {
             too_large: Vec::new(),
             unreadable: walked.unreadable,
         };
-        let mut add = |path: &String, state: &State| match state {
-            State::Filed(_) => {}
-            State::Unreadable => view.unreadable += 1,
-            State::TooLarge => view.too_large.push(path.clone()),
+        let mut add = |path: &String, state: &FileState| match state {
+            FileState::Filed(_) => {}
+            FileState::Unreadable => view.unreadable += 1,
+            FileState::TooLarge => view.too_large.push(path.clone()),
         };
         if !state.working && !differs(&state.files, &listing) {
             // The usual case: nothing to look up.
@@ -148,39 +153,26 @@ impl Collection {
         }
         view.pending = pending;
         if state.working || !view.pending.is_empty() {
-            let current: BTreeMap<_, _> =
-                listing.iter().map(|(path, stamp)| (path.as_str(), stamp)).collect();
-            for (index, segment) in view.segments.iter().enumerate() {
-                for (number, file) in (0..).zip(&segment.files) {
-                    let known = state.files.get(&file.path);
-                    let same = known.is_some_and(|known| {
-                        Some(&&known.stamp) == current.get(file.path.as_str())
-                            && known.state == State::Filed(file.sha256)
-                    });
-                    if !same {
-                        view.stale.insert((index, number));
-                    }
-                }
-            }
+            view.stale = stale_files(&state, &view.segments, &listing);
         }
         Ok(view)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Filed> {
+    fn lock(&self) -> MutexGuard<'_, IndexState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until nobody works, or the deadline has come.
     fn wait<'a>(
         &'a self,
-        mut state: MutexGuard<'a, Filed>,
+        mut state: MutexGuard<'a, IndexState>,
         deadline: Instant,
-        wanted: &Wanted,
-    ) -> Result<MutexGuard<'a, Filed>, ToolError> {
+        cancellation: &Cancellation,
+    ) -> Result<MutexGuard<'a, IndexState>, ToolError> {
         while state.working && Instant::now() < deadline {
-            wanted.check()?;
-            let patience = PATIENCE.min(deadline.saturating_duration_since(Instant::now()));
-            state = self.changed.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner).0;
+            cancellation.check()?;
+            let step = WAIT_STEP.min(deadline.saturating_duration_since(Instant::now()));
+            state = self.changed.wait_timeout(state, step).unwrap_or_else(PoisonError::into_inner).0;
         }
         Ok(state)
     }
@@ -197,7 +189,7 @@ impl Collection {
         // The largest first, so that no thread waits long for another.
         units.sort_by_key(|unit| std::cmp::Reverse(unit.bytes));
         let files: usize = units.iter().map(|unit| unit.read.len()).sum();
-        self.filing.total.fetch_add(files, Ordering::Relaxed);
+        self.progress.total.fetch_add(files, Ordering::Relaxed);
         let next = AtomicUsize::new(0);
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8).min(units.len());
         std::thread::scope(|scope| {
@@ -225,7 +217,7 @@ impl Collection {
     }
 
     /// What has to be made, and whether anything else changed.
-    fn plan(&self, root: &Root, listing: Listing) -> (Vec<Unit>, bool) {
+    fn plan(&self, root: &Root, listing: Listing) -> (Vec<SegmentPlan>, bool) {
         let mut known = self.lock().files.clone();
         let before = known.clone();
         let listed: BTreeMap<_, _> = listing.into_iter().collect();
@@ -235,7 +227,7 @@ impl Collection {
                 return true;
             }
             // It could have changed without a sign of it.
-            let State::Filed(sha256) = known.state else { return false };
+            let FileState::Filed(sha256) = known.state else { return false };
             let now = now();
             let same = RelPath::parse(path)
                 .and_then(|path| root.open_file(&path))
@@ -249,16 +241,17 @@ impl Collection {
         let mut state = self.lock();
         let changed = known != before;
         state.files = known;
-        let (mut units, mut whole): (Vec<Unit>, Vec<_>) = (Vec::new(), Vec::new());
+        let (mut units, mut whole): (Vec<SegmentPlan>, Vec<_>) = (Vec::new(), Vec::new());
         for segment in &state.segments {
             let stays = |path: &str, sha256| {
-                state.files.get(path).is_some_and(|known| known.state == State::Filed(sha256))
+                state.files.get(path).is_some_and(|known| known.state == FileState::Filed(sha256))
             };
             let files = (0..).zip(&segment.files).filter(|(_, file)| stays(&file.path, file.sha256));
             let (stay, bytes): (Vec<_>, Vec<_>) =
                 files.map(|(number, file)| (number, segment.bytes_of(file))).unzip();
             let complete = stay.len() == segment.files.len();
-            let unit = Unit { old: Some(segment.clone()), bytes: bytes.iter().sum(), stay, read: Vec::new() };
+            let unit =
+                SegmentPlan { old: Some(segment.clone()), bytes: bytes.iter().sum(), stay, read: Vec::new() };
             if complete { &mut whole } else { &mut units }.push(unit);
         }
         for (path, stamp) in listed {
@@ -266,7 +259,7 @@ impl Collection {
                 continue;
             }
             // Segments that are made anyway are filled up first, then one that has room, so that there are never many.
-            let has_room = |unit: &Unit| unit.bytes + stamp.size <= SEGMENT_BYTES;
+            let has_room = |unit: &SegmentPlan| unit.bytes + stamp.size <= SEGMENT_BYTES;
             let unit = match (units.iter().position(has_room), whole.iter().position(has_room)) {
                 (Some(unit), _) => unit,
                 (None, Some(unit)) => {
@@ -274,7 +267,7 @@ impl Collection {
                     units.len() - 1
                 }
                 (None, None) => {
-                    units.push(Unit::default());
+                    units.push(SegmentPlan::default());
                     units.len() - 1
                 }
             };
@@ -287,7 +280,7 @@ impl Collection {
     }
 
     /// Makes a segment and puts it in the old one's place.
-    fn make(&self, root: &Root, unit: &Unit) {
+    fn make(&self, root: &Root, unit: &SegmentPlan) {
         let old = unit.old.as_deref();
         let stay = unit.stay.iter().filter_map(|file| {
             let old = old?;
@@ -296,21 +289,21 @@ impl Collection {
         let mut docs: Vec<_> = stay.collect();
         let mut files = Vec::new();
         for (path, stamp) in &unit.read {
-            self.filing.done.fetch_add(1, Ordering::Relaxed);
+            self.progress.done.fetch_add(1, Ordering::Relaxed);
             let now = now();
             let state = match self.read(root, path, stamp) {
                 Ok((file, stored)) => {
                     docs.push(Doc::new(&stored, (self.source.shape)(&stored), &file.text, file.sha256));
-                    State::Filed(file.sha256)
+                    FileState::Filed(file.sha256)
                 }
                 Err(error) => match error.kind() {
                     // It goes on changing, or is gone: the next find sees it as it is then.
                     ErrorKind::Conflict | ErrorKind::NotFound => continue,
-                    _ if stamp.size > MOST_FILE_BYTES => State::TooLarge,
-                    _ => State::Unreadable,
+                    _ if stamp.size > MAX_FILE_BYTES => FileState::TooLarge,
+                    _ => FileState::Unreadable,
                 },
             };
-            files.push((path.clone(), Known { stamp: *stamp, read_at: now, state }));
+            files.push((path.clone(), KnownFile { stamp: *stamp, read_at: now, state }));
         }
         let segment = (!docs.is_empty()).then(|| Arc::new(build(&self.source.name, docs)));
         let mut state = self.lock();
@@ -326,16 +319,34 @@ impl Collection {
         let path = RelPath::parse(path)?;
         let (file, stored) = root.open_file(&path)?;
         if fs::stamp_of(&file, &stored)? != *stamp {
-            return Err(fs::at(ErrorKind::Conflict, &stored, "changed since it was listed"));
+            return Err(LibraryError::conflict(stored, "changed since it was listed").into());
         }
-        Ok((fs::read_text(file, &stored, MOST_FILE_BYTES)?, stored))
+        Ok((fs::read_text(file, &stored, MAX_FILE_BYTES)?, stored))
     }
 }
 
-/// Tells those who wait that the work is over, even when it ended in a panic.
-struct Done(Arc<Collection>);
+/// The files in segments that are no longer what they were, as indexes of segment and file.
+fn stale_files(state: &IndexState, segments: &[Arc<Segment>], listing: &Listing) -> HashSet<(usize, u32)> {
+    let current: BTreeMap<_, _> = listing.iter().map(|(path, stamp)| (path.as_str(), stamp)).collect();
+    let mut stale = HashSet::new();
+    for (index, segment) in segments.iter().enumerate() {
+        for (number, file) in (0..).zip(&segment.files) {
+            let is_current = state.files.get(&file.path).is_some_and(|known| {
+                Some(&&known.stamp) == current.get(file.path.as_str())
+                    && known.state == FileState::Filed(file.sha256)
+            });
+            if !is_current {
+                stale.insert((index, number));
+            }
+        }
+    }
+    stale
+}
 
-impl Drop for Done {
+/// Tells those who wait that the work is over, even when it ended in a panic.
+struct WorkGuard(Arc<Collection>);
+
+impl Drop for WorkGuard {
     fn drop(&mut self) {
         self.0.lock().working = false;
         self.0.changed.notify_all();
@@ -343,8 +354,8 @@ impl Drop for Done {
 }
 
 /// What the disk had.
-fn load(cache: &Cache) -> Filed {
-    let Some(manifest) = cache.manifest() else { return Filed::default() };
+fn load(cache: &Cache) -> IndexState {
+    let Some(manifest) = cache.manifest() else { return IndexState::default() };
     let next = AtomicUsize::new(0);
     let loaded = Mutex::new(Vec::new());
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
@@ -366,15 +377,15 @@ fn load(cache: &Cache) -> Filed {
         .flat_map(|segment| segment.files.iter().map(|file| (file.path.as_str(), file.sha256)))
         .collect();
     let files = manifest.files.into_iter().filter(|(path, known)| match known.state {
-        State::Filed(sha256) => filed.get(path.as_str()) == Some(&sha256),
-        State::Unreadable | State::TooLarge => true,
+        FileState::Filed(sha256) => filed.get(path.as_str()) == Some(&sha256),
+        FileState::Unreadable | FileState::TooLarge => true,
     });
     let files = files.collect();
-    Filed { segments, files, loaded: true, working: true }
+    IndexState { segments, files, loaded: true, working: true }
 }
 
 /// Whether anything has to be looked at again.
-fn differs(known: &BTreeMap<String, Known>, listing: &Listing) -> bool {
+fn differs(known: &BTreeMap<String, KnownFile>, listing: &Listing) -> bool {
     known.len() != listing.len()
         || known.iter().zip(listing).any(|((path, known), (listed, stamp))| {
             path != listed || known.stamp != *stamp || !is_settled(known)
@@ -382,8 +393,8 @@ fn differs(known: &BTreeMap<String, Known>, listing: &Listing) -> bool {
 }
 
 /// Whether a file would look different if it had changed since it was read. Nobody can set the time of the last change.
-fn is_settled(known: &Known) -> bool {
-    known.stamp.changed.saturating_add(YOUNG) < known.read_at
+fn is_settled(known: &KnownFile) -> bool {
+    known.stamp.changed.saturating_add(STAMP_RESOLUTION_NS) < known.read_at
 }
 
 fn now() -> i64 {

@@ -5,11 +5,14 @@ use serde::de::IgnoredAny;
 use crate::fs::Sha256;
 use crate::text::{LineIndex, Node, cut, json_node, markdown_nodes, normalize_line};
 
-/// A paragraph of the vault is cut after so many lines.
-const MOST_PARAGRAPH_LINES: usize = 40;
-/// So many links of a file are followed.
-const MOST_LINKS: usize = 2000;
-const MOST_LINK_BYTES: usize = 500;
+/// The maximum number of lines in a paragraph of the vault, so that a file without blank lines still has places to point
+/// at; a longer paragraph is cut.
+const MAX_PARAGRAPH_LINES: usize = 40;
+/// The maximum number of links of one section that are kept; those beyond it are not followed. A page of links refers to
+/// everything and says little.
+const MAX_LINKS: usize = 2000;
+/// The maximum length of a link; what is longer is data, not a path, and is not kept.
+const MAX_LINK_BYTES: usize = 500;
 
 /// How a file falls into nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,13 +130,13 @@ fn links(text: &str) -> Vec<String> {
         let target = target.get(..end).unwrap_or_default();
         let leads_out = target.contains("://") || target.starts_with("mailto:");
         if !target.is_empty()
-            && target.len() <= MOST_LINK_BYTES
+            && target.len() <= MAX_LINK_BYTES
             && !leads_out
             && !found.iter().any(|link| link == target)
         {
             found.push(target.to_owned());
         }
-        if found.len() == MOST_LINKS {
+        if found.len() == MAX_LINKS {
             break;
         }
     }
@@ -189,7 +192,7 @@ fn paragraphs(text: &str, lines: &LineIndex, name: &str) -> Vec<Node> {
             .starts_with('#')
             .then(|| words.trim_start_matches('#'))
             .filter(|rest| rest.starts_with(' '));
-        let full = open.is_some_and(|from| number - from >= MOST_PARAGRAPH_LINES);
+        let full = open.is_some_and(|from| number - from >= MAX_PARAGRAPH_LINES);
         if let Some(from) = open.filter(|_| words.is_empty() || heading.is_some() || full) {
             close(from, number - 1, &title);
             open = None;

@@ -2,13 +2,15 @@
 
 mod build;
 mod cache;
+mod catalog;
 mod collection;
 mod doc;
 mod segment;
 mod stem;
 mod tokens;
 
-pub use collection::{Collection, Filing, Source, View};
+pub use catalog::IndexCatalog;
+pub use collection::{CollectionSource, View};
 pub use doc::Shape;
 pub use segment::{FileEntry, NodeEntry, Posting, Segment};
 pub use tokens::{Class, Key, all_of, class, exact, label, tokens, word};

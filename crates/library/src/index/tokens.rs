@@ -11,10 +11,11 @@ pub type Key = u64;
 const WORD: Key = 1 << 63;
 /// How many bits a letter takes.
 const LETTER: u32 = 21;
-/// Longer words are filed under their beginning.
-const MOST_WORD_BYTES: usize = 64;
-/// `a-b-c-d` is one word too; longer chains are addresses and tables.
-const MOST_PARTS: usize = 4;
+/// The maximum length of a word; longer ones, such as encoded data, are filed under their beginning.
+const MAX_WORD_BYTES: usize = 64;
+/// The maximum number of parts of a chain such as `a-b-c-d` that is filed as one word too; longer chains are addresses
+/// and rows of tables, and are filed under their parts alone.
+const MAX_CHAIN_PARTS: usize = 4;
 
 /// Two letters that stand side by side.
 pub fn pair(first: char, second: char) -> Key {
@@ -142,12 +143,12 @@ impl<F: FnMut(Key)> Walk<'_, F> {
         if self.word.is_empty() {
             return;
         }
-        let mut end = self.word.len().min(MOST_WORD_BYTES);
+        let mut end = self.word.len().min(MAX_WORD_BYTES);
         while !self.word.is_char_boundary(end) {
             end -= 1;
         }
         (self.emit)(word(self.word.get(..end).unwrap_or_default()));
-        if self.chain.parts < MOST_PARTS + 1 {
+        if self.chain.parts < MAX_CHAIN_PARTS + 1 {
             self.chain.text.push_str(&self.word);
         }
         self.chain.parts += 1;
@@ -155,7 +156,7 @@ impl<F: FnMut(Key)> Walk<'_, F> {
     }
 
     fn end_chain(&mut self) {
-        if (2..=MOST_PARTS).contains(&self.chain.parts) && self.chain.text.len() <= MOST_WORD_BYTES {
+        if (2..=MAX_CHAIN_PARTS).contains(&self.chain.parts) && self.chain.text.len() <= MAX_WORD_BYTES {
             (self.emit)(exact(&self.chain.text));
         }
         self.chain.text.clear();
@@ -171,7 +172,7 @@ impl<F: FnMut(Key)> Walk<'_, F> {
         };
         if !(joins && connects) {
             self.end_chain();
-        } else if in_number && letter == '.' && self.chain.parts < MOST_PARTS {
+        } else if in_number && letter == '.' && self.chain.parts < MAX_CHAIN_PARTS {
             // 4.2 is not 42.
             self.chain.text.push('.');
         }
@@ -183,7 +184,7 @@ impl<F: FnMut(Key)> Walk<'_, F> {
         if number.is_empty() {
             return self.end_chain();
         }
-        if number.len() <= MOST_WORD_BYTES && number.bytes().all(|byte| byte.is_ascii_digit()) {
+        if number.len() <= MAX_WORD_BYTES && number.bytes().all(|byte| byte.is_ascii_digit()) {
             let whole = if self.chain.parts > 0 { self.chain.text.as_str() } else { "" };
             (self.emit)(exact(&format!("{whole}{number}{unit}")));
         }

@@ -4,29 +4,32 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// So many references of one text are followed.
-const MOST: usize = 50;
+/// The maximum number of references of one text. A table of contents refers to everything and says nothing; what comes
+/// behind the first 50 is not followed.
+const MAX_REFERENCES: usize = 50;
 
 /// Numbered parts of Japanese rules and of English manuals, anywhere in a text.
-static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+#[expect(clippy::expect_used, reason = "the pattern is part of the program, and a test compiles it")]
+static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"第 ?(?<part>\d+(?:-\d+)*) ?(?<unit>条|章|節|編|部)(?<branch>の\d+)?",
         r"|(?<table>別紙様式|別表|別紙|付録|附録|付表|様式|資料) ?第? ?(?<number>\d+|[a-z]\b)",
         r"|\b(?<kind>section|sec\.|chapter|appendix|annex|table|part|schedule|article|step) (?<name>\d+(?:\.\d+)*|[a-z]\b)",
         r"|§ ?(?<paragraph>\d+(?:\.\d+)*)",
     ))
-    .ok()
+    .expect("the pattern of references is valid")
 });
 
 /// A number that a title begins with.
-static LEADING: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^(?<number>\d+(?:\.\d+)*)(?:[.)] |[ :]|$)").ok());
+#[expect(clippy::expect_used, reason = "the pattern is part of the program, and a test compiles it")]
+static LEADING_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?<number>\d+(?:\.\d+)*)(?:[.)] |[ :]|$)").expect("the pattern of leading numbers is valid")
+});
 
 /// The labels of the parts that a text points at, each once, in order.
 pub fn references(text: &str) -> Vec<String> {
-    let Some(pattern) = REFERENCE.as_ref() else { return Vec::new() };
     let mut found: Vec<String> = Vec::new();
-    for matched in pattern.captures_iter(text) {
+    for matched in REFERENCE.captures_iter(text) {
         let part = |name: &str| matched.name(name).map(|part| part.as_str());
         let label = match (part("unit"), part("table"), part("kind"), part("paragraph")) {
             (Some(unit), ..) => {
@@ -41,7 +44,7 @@ pub fn references(text: &str) -> Vec<String> {
         if !found.contains(&label) {
             found.push(label);
         }
-        if found.len() == MOST {
+        if found.len() == MAX_REFERENCES {
             break;
         }
     }
@@ -51,7 +54,7 @@ pub fn references(text: &str) -> Vec<String> {
 /// The labels that a section goes by, from its title in normal form.
 pub fn labels(title: &str) -> Vec<String> {
     let mut found = Vec::new();
-    if let Some(number) = LEADING.as_ref().and_then(|pattern| pattern.captures(title)?.name("number")) {
+    if let Some(number) = LEADING_NUMBER.captures(title).and_then(|found| found.name("number")) {
         let number = number.as_str();
         found.push(number.to_owned());
         if !number.contains('.') {
@@ -64,7 +67,7 @@ pub fn labels(title: &str) -> Vec<String> {
     let start = title.find(|letter: char| letter.is_alphanumeric()).unwrap_or_default();
     let start = title.get(start..).unwrap_or_default();
     if let Some(first) = references(start).into_iter().next()
-        && REFERENCE.as_ref().and_then(|pattern| pattern.find(start)).is_some_and(|found| found.start() == 0)
+        && REFERENCE.find(start).is_some_and(|found| found.start() == 0)
         && !found.contains(&first)
     {
         found.push(first);

@@ -4,8 +4,8 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::LineIndex;
 
-/// Longer titles are cut.
-const MOST_TITLE_CHARS: usize = 200;
+/// The maximum length of a title, which refs and tables of contents repeat; a longer one is cut.
+const MAX_TITLE_CHARS: usize = 200;
 
 /// A heading and what stands below it, down to the next heading of its level or above.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +114,7 @@ fn headings(text: &str, lines: &LineIndex) -> Vec<(u8, String, usize)> {
         }
     }
     for (_, title, _) in &mut found {
-        let cut = super::cut(title.trim(), MOST_TITLE_CHARS).0.to_owned();
+        let cut = super::cut(title.trim(), MAX_TITLE_CHARS).0.to_owned();
         *title = cut;
     }
     found

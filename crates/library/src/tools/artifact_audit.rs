@@ -1,5 +1,7 @@
 //! `artifact_audit`.
 
+use std::time::Instant;
+
 use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,8 +16,8 @@ use crate::reference::NextAction;
 use crate::toolset::{LIBRARY_READ, Library};
 use crate::vault::Vault;
 
-/// So many findings are told; the numbers count all.
-const MOST_FINDINGS: usize = 200;
+/// The maximum number of findings in a reply: more would not be mended at once. The numbers count all findings.
+const MAX_SHOWN_FINDINGS: usize = 200;
 
 /// What to audit against what.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -89,17 +91,21 @@ impl Tool for ArtifactAudit {
         let given = input.cited_ranges.as_deref().map(cited).transpose()?;
         let owner = call.identity().principal();
         let output = set
-            .read(move |shelves, wanted| {
-                let audited = audit(&shelves.vault, &artifact, &source)?;
+            .read(move |state, cancellation| {
+                let audited = audit(&state.vault, &artifact, &source)?;
                 let ranges = given.unwrap_or_else(|| audited.cited.clone());
                 let is_cited = !ranges.is_empty();
                 let coverage = Coverage::new(audited.source_lines, ranges);
-                let gain = gain(&shelves.vault, &source, &coverage)?;
-                let known = shelves.scans.note(&owner, &audited.source_path, &audited.version, |entry| {
-                    entry.audited = true;
-                });
-                wanted.check()?;
-                Ok(report(audited, &coverage, is_cited, gain, known.scanned, &shelves.settings))
+                let gain = gain(&state.vault, &source, &coverage)?;
+                let known = state.scans.note(
+                    &owner,
+                    &audited.source_path,
+                    &audited.version,
+                    Instant::now(),
+                    |record| record.audited = true,
+                );
+                cancellation.check()?;
+                Ok(report(audited, &coverage, is_cited, gain, known.scanned, &state.settings))
             })
             .await?;
         call.note("path", &output.0.artifact_path);
@@ -117,7 +123,7 @@ impl Tool for ArtifactAudit {
                 "nothing to mend"
             }
         );
-        Ok(Reply::new(output.0, text).with_meta("annai/more", output.1 > MOST_FINDINGS))
+        Ok(Reply::new(output.0, text).with_meta("annai/more", output.1 > MAX_SHOWN_FINDINGS))
     }
 }
 
@@ -166,7 +172,7 @@ fn report(
         marginal_gain: gain,
         needs_forced_full_scan: forced,
         next_actions: vec![action],
-        findings: audited.findings.into_iter().take(MOST_FINDINGS).collect(),
+        findings: audited.findings.into_iter().take(MAX_SHOWN_FINDINGS).collect(),
         artifact_path: audited.artifact_path,
         source_path: audited.source_path,
     };

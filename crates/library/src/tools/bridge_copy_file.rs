@@ -4,11 +4,12 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::cancellation::Cancellation;
 use crate::fs::RelPath;
-use crate::reading::{self, Asked, Expand, ReadLimits, Scope as ReadScope};
+use crate::reading::{self, Expand, ReadLimits, ReadRequest, ReadScope};
 use crate::reference::{Ref, Target};
-use crate::toolset::{LIBRARY_WRITE, Library, Shelves, Wanted};
-use crate::writing::{Mode, put};
+use crate::toolset::{LIBRARY_WRITE, Library, LibraryState};
+use crate::writing::{WriteMode, put};
 
 /// From where to where.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -21,7 +22,7 @@ pub struct Input {
     /// The file in the vault; it is made where it is missing.
     pub to_path: String,
     /// Replace the file, or add at its end.
-    pub mode: Mode,
+    pub mode: WriteMode,
     /// At what cost; as much as the server allows where it is left out.
     pub limits: Option<ReadLimits>,
 }
@@ -78,17 +79,21 @@ impl Tool for BridgeCopyFile {
             rev: None,
         };
         let owner = call.identity().principal();
-        let work = move |shelves: &Shelves, wanted: &Wanted| {
+        let work = move |state: &LibraryState, cancellation: &Cancellation| {
             let limits = input.limits.unwrap_or_default();
             let limits = ReadLimits {
-                max_chars: Some(limits.max_chars.unwrap_or(shelves.settings.hard_max_chars)),
+                max_chars: Some(limits.max_chars.unwrap_or(state.settings.hard_max_chars)),
                 ..limits
             };
-            let asked =
-                Asked { place: &place, scope: Some(ReadScope::File), limits, expand: Expand::default() };
-            let part = reading::read(&shelves.manuals, &shelves.settings, &asked)?;
-            let written = put(&shelves.vault, wanted, &path, &part.text, mode)?;
-            shelves.note_use(&owner, &place, &part);
+            let request = ReadRequest {
+                place: &place,
+                scope: Some(ReadScope::File),
+                limits,
+                expand: Expand::default(),
+            };
+            let part = reading::read(&state.manuals, &state.settings, &request)?;
+            let written = put(&state.vault, cancellation, &path, &part.text, mode)?;
+            state.note_use(&owner, &place, &part);
             Ok((written, part.truncated))
         };
         let (written, truncated) = set.write(work).await?;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::exceptions;
-use crate::search::Hit;
+use crate::search::LineHit;
 use crate::toolset::{LIBRARY_READ, Library};
 
 /// Where to look.
@@ -22,7 +22,7 @@ pub struct Input {
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
     /// Lines that hold a word of exception, by path and number.
-    pub items: Vec<Hit>,
+    pub items: Vec<LineHit>,
 }
 
 /// List the lines of a manual that hold a word of exception, such as 対象外, ただし, except or not covered.
@@ -53,8 +53,9 @@ impl Tool for ManualExcepts {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let found = set
-            .read(move |shelves, wanted| {
-                exceptions::list(shelves, &input.manual_id, input.node_id.as_deref(), wanted)
+            .read(move |state, cancellation| {
+                let node_id = input.node_id.as_deref();
+                exceptions::list(&state.manuals, &state.dictionaries, &input.manual_id, node_id, cancellation)
             })
             .await?;
         call.note("results", found.hits.len());

@@ -1,18 +1,22 @@
 //! `manual_find`.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::explore::{Asked, Budget, Found, Intent, Item, Seen, Summary, find, learn};
+use crate::error::LibraryError;
+use crate::explore::{
+    FindReport, FindRequest, FindSummary, Intent, SearchBudget, TraceItem, TraceRecord, find,
+    keep_learning_record,
+};
 use crate::reference::{NextAction, Ref, Target};
 use crate::toolset::{LIBRARY_READ, Library};
 
-/// So many are told at once; manual_hits has the rest.
-const TOLD: usize = 5;
+/// The reply shows the best 5: enough to answer most questions, few enough to be cheap to read. manual_hits has the rest.
+const MAX_SHOWN: usize = 5;
 
 /// What to look for.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -46,10 +50,10 @@ pub struct FindBudget {
     pub time_ms: Option<u64>,
 }
 
-impl From<FindBudget> for Budget {
+impl From<FindBudget> for SearchBudget {
     fn from(asked: FindBudget) -> Self {
         Self {
-            candidates: asked.max_candidates.unwrap_or(200),
+            max_candidates: asked.max_candidates.unwrap_or(200),
             time: Duration::from_millis(asked.time_ms.unwrap_or(60_000)),
         }
     }
@@ -61,7 +65,7 @@ pub struct Output {
     /// By which manual_hits gives the rest.
     pub trace_id: String,
     /// In numbers.
-    pub summary: Summary,
+    pub summary: FindSummary,
     /// The best, best first.
     pub top: Vec<Best>,
     /// What to do next.
@@ -78,25 +82,25 @@ pub struct Best {
     pub score: f64,
 }
 
-/// An earlier find of the manuals.
-fn earlier(set: &Library, call: &Call, id: String) -> Result<(String, Arc<Seen>), ToolError> {
+/// The trace of an earlier find of the manuals.
+fn earlier_trace(set: &Library, call: &Call, id: &str) -> Result<Arc<TraceRecord>, ToolError> {
     let argument = "only_unscanned_from_trace_id";
-    let seen = set.shelves.traces.get(&call.identity().principal(), &id, argument)?;
-    if seen.target == Target::Vault {
-        let sentence = format!("{argument}: expected a trace of manual_find, got one of vault_find");
-        return Err(ToolError::invalid(sentence));
+    let record = set.state.traces.get(&call.identity().principal(), id, argument, Instant::now())?;
+    if record.target == Target::Vault {
+        let problem = "expected a trace of manual_find, got one of vault_find";
+        return Err(LibraryError::invalid(argument, problem).into());
     }
-    Ok((id, seen))
+    Ok(record)
 }
 
-impl From<&Found> for Output {
-    fn from(found: &Found) -> Self {
-        let best = |item: &Item| Best { place: item.place.clone(), score: item.score };
+impl From<&FindReport> for Output {
+    fn from(report: &FindReport) -> Self {
+        let best = |item: &TraceItem| Best { place: item.place.clone(), score: item.score };
         Self {
-            trace_id: found.trace_id.clone(),
-            summary: found.summary.clone(),
-            top: found.seen.top.iter().take(TOLD).map(best).collect(),
-            next_actions: found.next_actions.clone(),
+            trace_id: report.trace_id.clone(),
+            summary: report.summary.clone(),
+            top: report.record.top.iter().take(MAX_SHOWN).map(best).collect(),
+            next_actions: report.next_actions.clone(),
         }
     }
 }
@@ -128,12 +132,12 @@ impl Tool for ManualFind {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let settings = &set.shelves.settings;
-        let left_out_of = match input.only_unscanned_from_trace_id {
-            Some(id) => Some(earlier(set, call, id)?),
+        let settings = &set.state.settings;
+        let left_out_of = match input.only_unscanned_from_trace_id.as_deref() {
+            Some(id) => Some(earlier_trace(set, call, id)?),
             None => None,
         };
-        let asked = Asked {
+        let request = FindRequest {
             query: input.query,
             manual_id: input.manual_id,
             intent: input.intent,
@@ -144,11 +148,11 @@ impl Tool for ManualFind {
             owner: call.identity().principal(),
         };
         let output = set
-            .read_aloud(call, move |shelves, wanted| {
-                let found = find(shelves, &asked, wanted)?;
-                let output = Output::from(&found);
+            .read_with_progress(call, move |state, cancellation| {
+                let report = find(&state.explore_context(), &request, cancellation)?;
+                let output = Output::from(&report);
                 let chars = serde_json::to_string(&output).map_or(0, |text| text.chars().count());
-                learn(shelves, &asked, &found, chars);
+                keep_learning_record(&state.adaptive, &request, &report, chars);
                 Ok(output)
             })
             .await?;

@@ -1,10 +1,12 @@
 //! `manual_hits`.
 
+use std::time::Instant;
+
 use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::explore::{Item, Seen, Unscanned};
+use crate::explore::{TraceItem, TraceRecord, UnscannedPart};
 use crate::reference::{Ref, Target};
 use crate::toolset::{LIBRARY_READ, Library};
 
@@ -74,7 +76,7 @@ pub struct HitItem {
 }
 
 impl HitItem {
-    fn found(item: &Item) -> Self {
+    fn found(item: &TraceItem) -> Self {
         Self {
             path: Some(item.place.path.clone()),
             start_line: item.place.start_line,
@@ -86,7 +88,7 @@ impl HitItem {
         }
     }
 
-    fn unscanned(part: &Unscanned, line: Option<u32>) -> Self {
+    fn unscanned(part: &UnscannedPart, line: Option<u32>) -> Self {
         let start_line = line.map(u64::from);
         let place = Ref {
             target: if part.manual_id.is_some() { Target::Manual } else { Target::Vault },
@@ -135,10 +137,11 @@ impl Tool for ManualHits {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let seen = set.shelves.traces.get(&call.identity().principal(), &input.trace_id, "trace_id")?;
+        let principal = call.identity().principal();
+        let record = set.state.traces.get(&principal, &input.trace_id, "trace_id", Instant::now())?;
         let kind = input.kind.unwrap_or(Kind::Candidates);
         let (offset, limit) = (input.offset.unwrap_or(0), input.limit.unwrap_or(50));
-        let (total, items) = page(&seen, kind, offset, limit);
+        let (total, items) = page(&record, kind, offset, limit);
         call.note("trace_id", &input.trace_id);
         call.note("total", total);
         let text = format!("{} of {total} from {offset} on", items.len());
@@ -147,28 +150,29 @@ impl Tool for ManualHits {
 }
 
 /// How many there are of a kind, and a page of them.
-fn page(seen: &Seen, kind: Kind, offset: usize, limit: usize) -> (usize, Vec<HitItem>) {
-    let found =
-        |items: &[Item]| (items.len(), items.iter().skip(offset).take(limit).map(HitItem::found).collect());
+fn page(record: &TraceRecord, kind: Kind, offset: usize, limit: usize) -> (usize, Vec<HitItem>) {
+    let found = |items: &[TraceItem]| {
+        (items.len(), items.iter().skip(offset).take(limit).map(HitItem::found).collect())
+    };
     match kind {
-        Kind::Candidates => found(&seen.candidates),
-        Kind::IntegratedTop => found(&seen.top),
+        Kind::Candidates => found(&record.candidates),
+        Kind::IntegratedTop => found(&record.top),
         Kind::Conflicts => {
-            let items = seen.conflicts.iter().skip(offset).take(limit);
+            let items = record.conflicts.iter().skip(offset).take(limit);
             let items =
                 items.map(|(item, about)| HitItem { reason: Some(about.clone()), ..HitItem::found(item) });
-            (seen.conflicts.len(), items.collect())
+            (record.conflicts.len(), items.collect())
         }
         Kind::Gaps => {
-            let items = seen.gaps.iter().skip(offset).take(limit);
+            let items = record.gaps.iter().skip(offset).take(limit);
             (
-                seen.gaps.len(),
+                record.gaps.len(),
                 items.map(|hint| HitItem { gap_hint: Some(hint.clone()), ..HitItem::default() }).collect(),
             )
         }
         Kind::Unscanned => {
             let (mut left, mut items) = (offset, Vec::new());
-            for part in &seen.unscanned {
+            for part in &record.unscanned {
                 if items.len() == limit {
                     break;
                 }
@@ -183,7 +187,7 @@ fn page(seen: &Seen, kind: Kind, offset: usize, limit: usize) -> (usize, Vec<Hit
                 items.extend(lines.map(|line| HitItem::unscanned(part, Some(*line))));
                 left = 0;
             }
-            (seen.unscanned_count(), items)
+            (record.unscanned_count(), items)
         }
     }
 }

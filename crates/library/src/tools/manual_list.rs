@@ -50,7 +50,7 @@ impl Tool for ManualList {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let Input {} = input;
-        let ids = set.read(|shelves, _| shelves.manuals.ids()).await?;
+        let ids = set.read(|state, _| state.manuals.ids()).await?;
         let items: Vec<_> = ids.into_iter().map(|manual_id| Item { manual_id }).collect();
         call.note("items", items.len());
         let text = format!("{} manuals", items.len());

@@ -58,14 +58,14 @@ impl Tool for ManualLs {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let items = set
-            .read(move |shelves, _| {
+            .read(move |state, _| {
                 let ids = match input.manual_id {
                     Some(id) => vec![id],
-                    None => shelves.manuals.ids()?,
+                    None => state.manuals.ids()?,
                 };
                 let mut items = Vec::new();
                 for id in ids {
-                    let manual = shelves.manuals.get(&id)?;
+                    let manual = state.manuals.get(&id)?;
                     for path in manual.files()? {
                         let file_type =
                             if FileType::of(&path) == Some(FileType::Json) { "json" } else { "md" };

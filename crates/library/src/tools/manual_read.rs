@@ -4,7 +4,7 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::reading::{self, Asked, Expand, ReadLimits, Scope};
+use crate::reading::{self, Expand, ReadLimits, ReadRequest, ReadScope};
 use crate::reference::Ref;
 use crate::toolset::{LIBRARY_READ, Library};
 
@@ -16,7 +16,7 @@ pub struct Input {
     #[serde(rename = "ref")]
     pub place: Ref,
     /// How much: `snippet` where it is left out, `file` for JSON.
-    pub scope: Option<Scope>,
+    pub scope: Option<ReadScope>,
     /// At what cost.
     pub limits: Option<ReadLimits>,
     /// How much around a snippet.
@@ -38,7 +38,7 @@ pub struct Output {
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Applied {
     /// The scope.
-    pub scope: Scope,
+    pub scope: ReadScope,
     /// The most sections.
     pub max_sections: usize,
     /// The most characters.
@@ -77,15 +77,15 @@ impl Tool for ManualRead {
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let owner = call.identity().principal();
         let part = set
-            .read(move |shelves, _| {
-                let asked = Asked {
+            .read(move |state, _| {
+                let request = ReadRequest {
                     place: &input.place,
                     scope: input.scope,
                     limits: input.limits.unwrap_or_default(),
                     expand: input.expand.unwrap_or_default(),
                 };
-                let part = reading::read(&shelves.manuals, &shelves.settings, &asked)?;
-                shelves.note_use(&owner, &input.place, &part);
+                let part = reading::read(&state.manuals, &state.settings, &request)?;
+                state.note_use(&owner, &input.place, &part);
                 Ok(part)
             })
             .await?;

@@ -8,8 +8,9 @@ use crate::fs::RelPath;
 use crate::manuals::FileType;
 use crate::toolset::{LIBRARY_READ, Library};
 
-/// So many nodes are listed; no model reads more.
-const MOST_ITEMS: usize = 20_000;
+/// The maximum number of nodes in a table of contents: about what fits a large context. The reply says that there are
+/// more.
+const MAX_ITEMS: usize = 20_000;
 
 /// Which manual.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -72,8 +73,8 @@ impl Tool for ManualToc {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let (items, skipped, more) = set
-            .read(move |shelves, _| {
-                let manual = shelves.manuals.get(&input.manual_id)?;
+            .read(move |state, _| {
+                let manual = state.manuals.get(&input.manual_id)?;
                 let (mut items, mut skipped, mut more) = (Vec::new(), 0_usize, false);
                 for path in manual.files()? {
                     // A file that is no text, or gone by now, has no headings.
@@ -82,9 +83,9 @@ impl Tool for ManualToc {
                         continue;
                     };
                     let id = |line: usize| format!("{}#L{line}", document.path);
-                    more |= items.len() + document.nodes.len() > MOST_ITEMS;
+                    more |= items.len() + document.nodes.len() > MAX_ITEMS;
                     let kind = if document.kind == FileType::Json { "json_file" } else { "heading" };
-                    for node in document.nodes.iter().take(MOST_ITEMS.saturating_sub(items.len())) {
+                    for node in document.nodes.iter().take(MAX_ITEMS.saturating_sub(items.len())) {
                         let parent = node.parent.and_then(|parent| document.nodes.get(parent));
                         items.push(Item {
                             kind,

@@ -1,5 +1,7 @@
 //! `vault_coverage`.
 
+use std::time::Instant;
+
 use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,8 +14,11 @@ use crate::reference::NextAction;
 use crate::toolset::{LIBRARY_READ, Library};
 use crate::vault::check_open;
 
-/// So many ranges are told; the numbers count all.
-pub const MOST_RANGES: usize = 1000;
+/// The maximum number of ranges in a reply. More would fill a model's context without telling it more; the numbers count
+/// all ranges, and the reply says that there are more.
+const MAX_SHOWN_RANGES: usize = 1000;
+/// The maximum number of cited ranges that are remembered of one call, as many as a reply shows.
+const MAX_NOTED_RANGES: usize = MAX_SHOWN_RANGES;
 
 /// What was relied on.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -82,17 +87,19 @@ impl Tool for VaultCoverage {
         if let Some(artifact) = &artifact {
             check_open(artifact)?;
         }
-        let least = set.shelves.settings.coverage_min_ratio;
+        let least = set.state.settings.coverage_min_ratio;
         let (owner, made) = (call.identity().principal(), artifact.clone());
         let (path, coverage, audited) = set
-            .read(move |shelves, _| {
-                let source = lines_of(&shelves.vault, &path)?;
+            .read(move |state, _| {
+                let source = lines_of(&state.vault, &path)?;
                 let coverage = Coverage::new(source.lines, ranges);
                 // What is cited, and what for, is remembered for the scan that may follow.
-                let known = shelves.scans.note(&owner, &source.path, &source.sha256, |entry| {
-                    entry.cited.extend(coverage.covered.iter().take(MOST_RANGES));
-                    entry.artifact = made.map(|made| made.as_str().to_owned()).or(entry.artifact.take());
-                });
+                let known =
+                    state.scans.note(&owner, &source.path, &source.sha256, Instant::now(), |record| {
+                        record.cited.extend(coverage.covered.iter().take(MAX_NOTED_RANGES));
+                        record.artifact =
+                            made.map(|made| made.as_str().to_owned()).or(record.artifact.take());
+                    });
                 Ok((source.path, coverage, known.audited))
             })
             .await?;
@@ -113,8 +120,8 @@ impl Tool for VaultCoverage {
             ),
             (None, None) => NextAction::unknown("artifact_audit", 0.5),
         };
-        let more = coverage.covered.len().max(coverage.uncovered.len()) > MOST_RANGES;
-        let told = |ranges: &[LineRange]| ranges.iter().take(MOST_RANGES).copied().collect();
+        let more = coverage.covered.len().max(coverage.uncovered.len()) > MAX_SHOWN_RANGES;
+        let told = |ranges: &[LineRange]| ranges.iter().take(MAX_SHOWN_RANGES).copied().collect();
         call.note("path", &path);
         call.note("coverage_ratio", coverage.ratio());
         call.note("uncovered_ranges", coverage.uncovered.len());

@@ -4,9 +4,10 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::cancellation::Cancellation;
 use crate::fs::RelPath;
-use crate::toolset::{LIBRARY_WRITE, Library, Shelves, Wanted};
-use crate::vault::Doing;
+use crate::toolset::{LIBRARY_WRITE, Library, LibraryState};
+use crate::vault::VaultOperation;
 
 /// What to make.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -58,8 +59,10 @@ impl Tool for VaultCreate {
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
-        let work = move |shelves: &Shelves, wanted: &Wanted| {
-            shelves.vault.write(wanted, |writer| writer.create(&path, &input.content, Doing::Create))
+        let work = move |state: &LibraryState, cancellation: &Cancellation| {
+            state
+                .vault
+                .write(cancellation, |writer| writer.create(&path, &input.content, VaultOperation::Create))
         };
         let written = set.write(work).await?;
         call.note("path", &written.path);

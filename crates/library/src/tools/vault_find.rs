@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::manual_find::FindBudget;
-use crate::explore::{VaultAsked, VaultSummary, find_in_vault};
+use crate::explore::{VaultFindRequest, VaultFindSummary, find_in_vault};
 use crate::fs::RelPath;
 use crate::reference::NextAction;
-use crate::search::Where;
+use crate::search::FileFilter;
 use crate::toolset::{LIBRARY_READ, Library};
 use crate::vault::check_open;
 
@@ -42,7 +42,7 @@ pub struct Output {
     /// By which manual_hits gives the places.
     pub trace_id: String,
     /// In numbers.
-    pub summary: VaultSummary,
+    pub summary: VaultFindSummary,
     /// What to do next.
     pub next_actions: Vec<NextAction>,
 }
@@ -79,14 +79,17 @@ impl Tool for VaultFind {
         if let Some(folder) = &folder {
             check_open(folder)?;
         }
-        let asked = VaultAsked {
+        let request = VaultFindRequest {
             query: input.query,
-            place: Where::new(folder, scope.glob.as_deref())?,
+            files: FileFilter::new(folder, scope.glob.as_deref())?,
             budget: input.budget.unwrap_or_default().into(),
             owner: call.identity().principal(),
         };
-        let found =
-            set.read_aloud(call, move |shelves, wanted| find_in_vault(shelves, &asked, wanted)).await?;
+        let found = set
+            .read_with_progress(call, move |state, cancellation| {
+                find_in_vault(&state.explore_context(), &request, cancellation)
+            })
+            .await?;
         call.note("trace_id", &found.trace_id);
         call.note("summary", &found.summary);
         call.note("next_actions", found.next_actions.iter().map(|action| action.kind).collect::<Vec<_>>());

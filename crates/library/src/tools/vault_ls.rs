@@ -60,12 +60,12 @@ impl Tool for VaultLs {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let entries = set
-            .read(move |shelves, _| {
+            .read(move |state, _| {
                 let path = input.relative_dir.as_deref().map(RelPath::parse_folder).transpose()?.flatten();
                 if let Some(path) = &path {
                     check_open(path)?;
                 }
-                let folder = shelves.vault.root()?.folder(path.as_ref())?;
+                let folder = state.vault.root()?.folder(path.as_ref())?;
                 let mut entries = Vec::new();
                 for entry in folder.entries()? {
                     let path = folder.join(&entry.name);

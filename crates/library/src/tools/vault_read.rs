@@ -4,7 +4,8 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::excerpting::lift;
+use crate::error::LibraryError;
+use crate::excerpting::read_excerpt;
 use crate::fs::RelPath;
 use crate::ranges::LineRange;
 use crate::reference::{CharLimits, Limit};
@@ -74,17 +75,19 @@ pub enum Reason {
 }
 
 /// The lines that a call asks for.
-fn wanted(input: &Input) -> Result<(u64, u64), ToolError> {
+fn requested_lines(input: &Input) -> Result<(u64, u64), ToolError> {
     let range = match (input.full.unwrap_or_default(), input.range) {
         (_, Some(range)) => range,
         (true, None) => Range { start_line: None, end_line: None },
-        (false, None) => return Err(ToolError::invalid("range is required unless full is true")),
+        (false, None) => {
+            let condition = "unless full is true";
+            return Err(LibraryError::MissingArgument { argument: "range", condition }.into());
+        }
     };
     let (first, last) = (range.start_line.unwrap_or(1), range.end_line.unwrap_or(u64::MAX));
     if last < first {
-        let sentence =
-            format!("range.end_line: expected a line of at least {first} (range.start_line), got {last}");
-        return Err(ToolError::invalid(sentence));
+        let problem = format!("expected a line of at least {first} (range.start_line), got {last}");
+        return Err(LibraryError::invalid("range.end_line", problem).into());
     }
     Ok((first, last))
 }
@@ -116,22 +119,22 @@ impl Tool for VaultRead {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let (first, last) = wanted(&input)?;
+        let (first, last) = requested_lines(&input)?;
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
-        let limit = Limit::new(&set.shelves.settings, input.limits.unwrap_or_default().max_chars);
+        let limit = Limit::new(&set.state.settings, input.limits.unwrap_or_default().max_chars);
         let lines = Lines { first, last, max_chars: limit.chars };
-        let lifted = set.read(move |shelves, _| lift(&shelves.vault, &path, lines)).await?;
-        let excerpt = lifted.excerpt;
+        let read = set.read(move |state, _| read_excerpt(&state.vault, &path, lines)).await?;
+        let excerpt = read.excerpt;
         let reason = match (excerpt.limited, excerpt.last < excerpt.total) {
             (true, _) if limit.hard => Reason::HardLimit,
             (true, _) => Reason::MaxChars,
             (false, true) => Reason::RangeEnd,
             (false, false) => Reason::None,
         };
-        call.note("path", &lifted.path);
+        call.note("path", &read.path);
         call.note("truncated", excerpt.limited);
-        let text = format!("lines {first} to {} of {} in {}", excerpt.last, excerpt.total, lifted.path);
+        let text = format!("lines {first} to {} of {} in {}", excerpt.last, excerpt.total, read.path);
         let output = Output {
             truncated: excerpt.limited,
             returned_chars: excerpt.chars,
@@ -140,7 +143,7 @@ impl Tool for VaultRead {
                 start_line: (excerpt.last < excerpt.total).then_some(excerpt.last + 1),
             },
             truncated_reason: reason,
-            sha256: lifted.sha256.to_string(),
+            sha256: read.sha256.to_string(),
             text: excerpt.text,
         };
         Ok(Reply::new(output, text))

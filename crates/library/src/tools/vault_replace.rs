@@ -1,13 +1,15 @@
 //! `vault_replace`.
 
-use annai_core::{Access, Call, Effect, ErrorKind, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fs::{RelPath, at, read_text};
-use crate::toolset::{LIBRARY_WRITE, Library, Shelves, Wanted};
-use crate::vault::{Doing, check_write};
-use crate::writing::{MOST_BYTES, check_hash_form};
+use crate::cancellation::Cancellation;
+use crate::error::LibraryError;
+use crate::fs::{RelPath, read_text};
+use crate::toolset::{LIBRARY_WRITE, Library, LibraryState};
+use crate::vault::{VaultOperation, check_write};
+use crate::writing::{MAX_EDITED_BYTES, check_hash_form};
 
 /// What to replace.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -68,12 +70,12 @@ impl Tool for VaultReplace {
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
         check_hash_form(input.if_sha256.as_deref())?;
-        check_write(&path, Doing::Overwrite)?;
-        let work = move |shelves: &Shelves, wanted: &Wanted| {
-            shelves.vault.write(wanted, |writer| {
+        check_write(&path, VaultOperation::Overwrite)?;
+        let work = move |state: &LibraryState, cancellation: &Cancellation| {
+            state.vault.write(cancellation, |writer| {
                 let place = writer.existing(&path)?;
                 writer.check_hash(&place, input.if_sha256.as_deref())?;
-                let file = read_text(place.folder.open_file(&place.name)?, &place.path(), MOST_BYTES)?;
+                let file = read_text(place.folder.open_file(&place.name)?, &place.path(), MAX_EDITED_BYTES)?;
                 let most = input.max_replacements.unwrap_or(1);
                 let replacements = file.text.matches(&input.find).take(most).count();
                 if replacements == 0 {
@@ -82,10 +84,10 @@ impl Tool for VaultReplace {
                 let grown = replacements.saturating_mul(input.replace.len());
                 let size =
                     file.text.len().saturating_sub(replacements * input.find.len()).saturating_add(grown);
-                if size as u64 > MOST_BYTES {
-                    let what =
-                        format!("would have {size} bytes after that, at most {MOST_BYTES} are written");
-                    return Err(at(ErrorKind::Forbidden, &place.path(), &what));
+                if size as u64 > MAX_EDITED_BYTES {
+                    let problem =
+                        format!("would have {size} bytes after that, at most {MAX_EDITED_BYTES} are written");
+                    return Err(LibraryError::forbidden(place.path(), problem).into());
                 }
                 let written =
                     writer.overwrite(&place, &file.text.replacen(&input.find, &input.replace, most))?;

@@ -1,11 +1,14 @@
 //! `vault_scan`.
 
+use std::time::Instant;
+
 use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::excerpting::lift;
+use crate::error::LibraryError;
+use crate::excerpting::read_excerpt;
 use crate::fs::RelPath;
 use crate::ranges::LineRange;
 use crate::reference::{CharLimits, Limit, NextAction};
@@ -101,13 +104,12 @@ impl Tool for VaultScan {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let settings = &set.shelves.settings;
+        let settings = &set.state.settings;
         let most = settings.vault_scan_max_chunk_lines;
         let chunk = input.chunk_lines.unwrap_or_else(|| settings.vault_scan_default_chunk_lines.min(most));
         if chunk > most {
-            return Err(ToolError::invalid(format!(
-                "chunk_lines: expected an integer from 1 to {most}, got {chunk}"
-            )));
+            let problem = format!("expected an integer from 1 to {most}, got {chunk}");
+            return Err(LibraryError::invalid("chunk_lines", problem).into());
         }
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
@@ -115,15 +117,15 @@ impl Tool for VaultScan {
         let limit = Limit::new(settings, input.limits.unwrap_or_default().max_chars);
         let lines = Lines { first, last: first.saturating_add(chunk - 1), max_chars: limit.chars };
         let identity = call.identity().principal();
-        let (lifted, scanned) = set
-            .read(move |shelves, _| {
-                let lifted = lift(&shelves.vault, &path, lines)?;
-                let range = LineRange { start_line: first, end_line: lifted.excerpt.last };
-                let scanned = shelves.scans.add(&identity, &lifted.path, &lifted.sha256, range);
-                Ok((lifted, scanned))
+        let (read, scanned) = set
+            .read(move |state, _| {
+                let read = read_excerpt(&state.vault, &path, lines)?;
+                let range = LineRange { start_line: first, end_line: read.excerpt.last };
+                let scanned = state.scans.add(&identity, &read.path, &read.sha256, range, Instant::now());
+                Ok((read, scanned))
             })
             .await?;
-        let excerpt = lifted.excerpt;
+        let excerpt = read.excerpt;
         let eof = excerpt.last >= excerpt.total;
         let next = (!eof).then_some(excerpt.last + 1);
         let reason = match (excerpt.limited, eof) {
@@ -136,19 +138,19 @@ impl Tool for VaultScan {
             Some(line) => NextAction::call(
                 "vault_scan",
                 0.9,
-                json!({ "path": lifted.path, "cursor": { "start_line": line } }),
+                json!({ "path": read.path, "cursor": { "start_line": line } }),
             ),
             None => {
-                let mut params = json!({ "path": lifted.path, "cited_ranges": scanned.lines() });
+                let mut params = json!({ "path": read.path, "cited_ranges": scanned.lines() });
                 if let (Some(artifact), Some(params)) = (&scanned.artifact, params.as_object_mut()) {
                     params.insert("artifact_path".to_owned(), artifact.as_str().into());
                 }
                 NextAction::call("vault_coverage", 0.9, params)
             }
         };
-        call.note("path", &lifted.path);
+        call.note("path", &read.path);
         call.note("truncated", excerpt.limited);
-        let text = format!("lines {first} to {} of {} in {}", excerpt.last, excerpt.total, lifted.path);
+        let text = format!("lines {first} to {} of {} in {}", excerpt.last, excerpt.total, read.path);
         let output = Output {
             applied_range: LineRange { start_line: first, end_line: excerpt.last },
             next_cursor: NextCursor { start_line: next },
@@ -156,7 +158,7 @@ impl Tool for VaultScan {
             truncated: excerpt.limited,
             truncated_reason: reason,
             next_actions: vec![action],
-            sha256: lifted.sha256.to_string(),
+            sha256: read.sha256.to_string(),
             text: excerpt.text,
         };
         Ok(Reply::new(output, text))

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fs::RelPath;
-use crate::search::{self, Hit, Mode, Pattern, Where};
+use crate::search::{self, FileFilter, LineHit, Pattern, SearchMode};
 use crate::toolset::{LIBRARY_READ, Library};
 use crate::vault::check_open;
 
@@ -18,7 +18,7 @@ pub struct Input {
     pub query: String,
     /// `regex` (ignores case, `^` and `$` are ends of lines) where it is left out; `plain` is literal; `loose`
     /// ignores case, white space, dots, slashes and hyphens between characters.
-    pub mode: Option<Mode>,
+    pub mode: Option<SearchMode>,
     /// Only files that fit, as in `*.md` or `notes/**`; `!` in front leaves them out.
     #[schemars(length(min = 1, max = 1000))]
     pub glob: Option<String>,
@@ -33,7 +33,7 @@ pub struct Input {
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
     /// Lines, by path and number.
-    pub results: Vec<Hit>,
+    pub results: Vec<LineHit>,
 }
 
 /// Find lines in vault files by regex, plain text or loosely.
@@ -63,17 +63,17 @@ impl Tool for VaultSearch {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let pattern = Pattern::new(&input.query, input.mode.unwrap_or(Mode::Regex))?;
+        let pattern = Pattern::new(&input.query, input.mode.unwrap_or(SearchMode::Regex))?;
         let folder = input.relative_dir.as_deref().map(RelPath::parse_folder).transpose()?.flatten();
         if let Some(folder) = &folder {
             check_open(folder)?;
         }
-        let place = Where::new(folder, input.glob.as_deref())?;
+        let files = FileFilter::new(folder, input.glob.as_deref())?;
         let limit = input.limit.unwrap_or(50);
         let found = set
-            .read(move |shelves, wanted| {
-                let root = shelves.vault.root()?;
-                search::search(&root, &pattern, &place, limit, wanted)
+            .read(move |state, cancellation| {
+                let root = state.vault.root()?;
+                search::search(&root, &pattern, &files, limit, cancellation)
             })
             .await?;
         call.note("results", found.hits.len());

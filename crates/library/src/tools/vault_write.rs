@@ -4,10 +4,11 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::cancellation::Cancellation;
 use crate::fs::RelPath;
-use crate::toolset::{LIBRARY_WRITE, Library, Shelves, Wanted};
-use crate::vault::{Doing, check_write};
-use crate::writing::{Mode, check_hash_form};
+use crate::toolset::{LIBRARY_WRITE, Library, LibraryState};
+use crate::vault::{VaultOperation, check_write};
+use crate::writing::{WriteMode, check_hash_form};
 
 /// What to write.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -18,7 +19,7 @@ pub struct Input {
     /// The text.
     pub content: String,
     /// Replace everything, or add at the end.
-    pub mode: Mode,
+    pub mode: WriteMode,
     /// The SHA-256 of the whole file as the caller saw it last; another file is a conflict.
     pub if_sha256: Option<String>,
 }
@@ -64,16 +65,17 @@ impl Tool for VaultWrite {
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
         check_hash_form(input.if_sha256.as_deref())?;
-        let doing = if input.mode == Mode::Append { Doing::Append } else { Doing::Overwrite };
-        check_write(&path, doing)?;
+        let operation =
+            if input.mode == WriteMode::Append { VaultOperation::Append } else { VaultOperation::Overwrite };
+        check_write(&path, operation)?;
         let mode = input.mode;
-        let work = move |shelves: &Shelves, wanted: &Wanted| {
-            shelves.vault.write(wanted, |writer| {
+        let work = move |state: &LibraryState, cancellation: &Cancellation| {
+            state.vault.write(cancellation, |writer| {
                 let place = writer.existing(&path)?;
                 writer.check_hash(&place, input.if_sha256.as_deref())?;
                 match mode {
-                    Mode::Overwrite => writer.overwrite(&place, &input.content),
-                    Mode::Append => writer.append(&place, &input.content),
+                    WriteMode::Overwrite => writer.overwrite(&place, &input.content),
+                    WriteMode::Append => writer.append(&place, &input.content),
                 }
             })
         };

@@ -6,14 +6,14 @@ use crate::text::is_separator;
 
 /// How a term stands in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fit {
-    /// As it is.
+pub enum TermFit {
+    /// In normal form, letter by letter.
     Whole,
     /// With separators in between, or without its own.
     Loose,
 }
 
-/// A term to be looked for.
+/// A term, ready to be looked for in many texts.
 pub struct Needle {
     finder: Finder<'static>,
     /// The same without separators.
@@ -30,17 +30,17 @@ impl Needle {
         }
     }
 
-    /// Whether it stands in a text as it is.
+    /// Whether it stands in a text letter by letter.
     pub fn stands_in(&self, text: &str) -> bool {
         self.finder.find(text.as_bytes()).is_some()
     }
 
     /// Whether it stands in a text in normal form, and how.
-    pub fn find(&self, text: &str) -> Option<Fit> {
+    pub fn find(&self, text: &str) -> Option<TermFit> {
         if self.stands_in(text) {
-            return Some(Fit::Whole);
+            return Some(TermFit::Whole);
         }
-        self.find_loosely(text).map(|_| Fit::Loose)
+        self.find_loosely(text).map(|_| TermFit::Loose)
     }
 
     /// Where it first stands, in bytes.
@@ -48,7 +48,8 @@ impl Needle {
         self.finder.find(text.as_bytes()).or_else(|| self.find_loosely(text))
     }
 
-    /// Where it stands when separators do not count. The text is gone through twice, however often its letters repeat.
+    /// Where it stands when separators do not count. The text is read twice, however often its letters repeat, so that no
+    /// text makes the search quadratic.
     fn find_loosely(&self, text: &str) -> Option<usize> {
         let bare: String = text.chars().filter(|letter| !is_separator(*letter)).collect();
         let at = self.bare.find(bare.as_bytes())?;
@@ -65,13 +66,13 @@ mod tests {
     #[test]
     fn separators_do_not_hide_a_term() {
         for (term, text, expected) in [
-            ("給付金", "がん給付金を", Some(Fit::Whole)),
-            ("給付金", "給付・\n金", Some(Fit::Loose)),
-            ("サーバー", "サーバの", Some(Fit::Loose)),
-            ("user-id", "the userid", Some(Fit::Loose)),
-            ("userid", "user id", Some(Fit::Loose)),
+            ("給付金", "がん給付金を", Some(TermFit::Whole)),
+            ("給付金", "給付・\n金", Some(TermFit::Loose)),
+            ("サーバー", "サーバの", Some(TermFit::Loose)),
+            ("user-id", "the userid", Some(TermFit::Loose)),
+            ("userid", "user id", Some(TermFit::Loose)),
             ("給付金", "給付と金", None),
-            ("", "a", Some(Fit::Whole)),
+            ("", "a", Some(TermFit::Whole)),
         ] {
             assert_eq!(Needle::new(term).find(text), expected, "{term} in {text}");
         }

@@ -1,15 +1,15 @@
-//! A find in numbers.
+//! A find in numbers, as its result shows it. The two summaries are published as they stand here, field by field.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::rank::{Candidate, Signals};
-use super::trace::Reason;
+use super::candidate::{Candidate, Signals};
+use super::unscanned::SkipReason;
 
 /// Whether what was found is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum IntegrationStatus {
     Ready,
     NeedsFollowup,
     Blocked,
@@ -18,7 +18,7 @@ pub enum Status {
 /// Why a find went further than asked, or would have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Escalation {
+pub enum EscalationReason {
     ZeroCandidates,
     LowCandidates,
     FileBias,
@@ -30,7 +30,7 @@ pub enum Escalation {
 
 /// A find of the manuals in numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Summary {
+pub struct FindSummary {
     /// Files that were looked at.
     pub scanned_files: usize,
     /// Sections that were looked at.
@@ -60,18 +60,18 @@ pub struct Summary {
     /// How far this answers the question, 0 to 1.
     pub sufficiency_score: f64,
     /// Whether it is enough.
-    pub integration_status: Status,
+    pub integration_status: IntegrationStatus,
     /// Why something was left out; absent where nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cutoff_reason: Option<Reason>,
+    pub cutoff_reason: Option<SkipReason>,
     /// Why the find went further, or would have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub escalation_reasons: Vec<Escalation>,
+    pub escalation_reasons: Vec<EscalationReason>,
 }
 
 /// A find of the vault in numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct VaultSummary {
+pub struct VaultFindSummary {
     /// Files that were looked at.
     pub scanned_files: usize,
     /// Paragraphs that were looked at.
@@ -91,7 +91,7 @@ pub struct VaultSummary {
     /// Paragraphs that they are in.
     pub integrated_nodes: usize,
     /// How many candidates each signal has.
-    pub signal_coverage: VaultSignals,
+    pub signal_coverage: VaultSignalCoverage,
     /// The share of the candidates that the file with the most of them has.
     pub file_bias_ratio: f64,
     /// Pairs of places that disagree.
@@ -103,15 +103,15 @@ pub struct VaultSummary {
     /// How far this answers the question, 0 to 1.
     pub sufficiency_score: f64,
     /// Whether it is enough.
-    pub integration_status: Status,
+    pub integration_status: IntegrationStatus,
     /// Why something was left out; absent where nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cutoff_reason: Option<Reason>,
+    pub cutoff_reason: Option<SkipReason>,
 }
 
 /// How many candidates each signal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct VaultSignals {
+pub struct VaultSignalCoverage {
     pub normalized: usize,
     pub loose: usize,
 }
@@ -126,21 +126,31 @@ pub struct SignalCoverage {
     pub reference: usize,
 }
 
+fn count(candidates: &[Candidate], signal: Signals) -> usize {
+    candidates.iter().filter(|candidate| candidate.signals.has(signal)).count()
+}
+
 impl SignalCoverage {
-    /// Counts them.
+    /// Counts the candidates of each signal.
     pub fn of(candidates: &[Candidate]) -> Self {
-        let count = |signal| candidates.iter().filter(|candidate| candidate.signals.has(signal)).count();
         Self {
-            heading: count(Signals::HEADING),
-            normalized: count(Signals::NORMALIZED),
-            loose: count(Signals::LOOSE),
-            exceptions: count(Signals::EXCEPTIONS),
-            reference: count(Signals::REFERENCE),
+            heading: count(candidates, Signals::HEADING),
+            normalized: count(candidates, Signals::NORMALIZED),
+            loose: count(candidates, Signals::LOOSE),
+            exceptions: count(candidates, Signals::EXCEPTIONS),
+            reference: count(candidates, Signals::REFERENCE),
         }
     }
 }
 
-/// Two decimals are enough for a share.
+impl VaultSignalCoverage {
+    /// Counts the candidates of each signal that a find of the vault knows.
+    pub fn of(candidates: &[Candidate]) -> Self {
+        Self { normalized: count(candidates, Signals::NORMALIZED), loose: count(candidates, Signals::LOOSE) }
+    }
+}
+
+/// A share with two decimals, which is as exact as it is.
 pub fn rounded(share: f64) -> f64 {
     (share * 100.0).round() / 100.0
 }

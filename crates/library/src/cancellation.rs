@@ -1,0 +1,56 @@
+//! Whether a call was cancelled. Work on a blocking thread cannot be aborted from outside, so it asks now and then.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use annai_core::ToolError;
+
+/// A flag that the caller of some work shares with the thread that does it.
+#[derive(Debug, Clone, Default)]
+pub struct Cancellation {
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Cancellation {
+    /// Whether nobody waits for the result any more.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Fails with the kind `Cancelled` once nobody waits for the result any more.
+    pub fn check(&self) -> Result<(), ToolError> {
+        if self.is_cancelled() { Err(ToolError::cancelled()) } else { Ok(()) }
+    }
+
+    /// A guard that cancels the work when it is dropped, as it is with the future that waits for the result.
+    pub fn cancel_on_drop(&self) -> CancelOnDrop {
+        CancelOnDrop(self.clone())
+    }
+}
+
+/// Cancels work when it is dropped.
+#[derive(Debug)]
+pub struct CancelOnDrop(Cancellation);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annai_core::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn dropping_the_guard_cancels_every_clone() {
+        let cancellation = Cancellation::default();
+        let (seen_by_the_work, guard) = (cancellation.clone(), cancellation.cancel_on_drop());
+        assert!(!seen_by_the_work.is_cancelled() && seen_by_the_work.check().is_ok());
+        drop(guard);
+        assert!(seen_by_the_work.is_cancelled());
+        assert_eq!(seen_by_the_work.check().unwrap_err().kind(), ErrorKind::Cancelled);
+    }
+}

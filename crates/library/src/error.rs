@@ -1,0 +1,258 @@
+//! What can go wrong in the library, by name. Each failure becomes a [`ToolError`] of one kind, with a sentence for the
+//! caller and, where it is about a path or a manual, that as details.
+
+use std::borrow::Cow;
+
+use annai_core::{ErrorKind, ToolError};
+use serde_json::{Value, json};
+
+/// A failure of the library's tools.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum LibraryError {
+    /// An argument that does not fit.
+    #[error("{argument}: {problem}")]
+    InvalidArgument {
+        /// The argument's name, with the names around it where it is inside another one.
+        argument: Cow<'static, str>,
+        /// What is wrong with it, and what was expected.
+        problem: String,
+    },
+    /// An argument that this call needs.
+    #[error("{argument} is required {condition}")]
+    MissingArgument {
+        /// The argument's name.
+        argument: &'static str,
+        /// When it is required.
+        condition: &'static str,
+    },
+    /// A text that cannot be a path below a root.
+    #[error("\"{shown}\" {problem}; give a path below the root, such as notes/plan.md")]
+    InvalidPath {
+        /// The text, as far as it can be shown.
+        shown: String,
+        /// Why it is no path.
+        problem: &'static str,
+    },
+    /// A path that leads to something else than what the call is for.
+    #[error("{path} {problem}")]
+    WrongPath {
+        /// The path.
+        path: String,
+        /// What it leads to.
+        problem: String,
+    },
+    /// A path that leads to nothing.
+    #[error("{path} {problem}")]
+    PathNotFound {
+        /// The path, or the id of a section.
+        path: String,
+        /// What is missing, and where to look.
+        problem: String,
+    },
+    /// A path that leads out of its root.
+    #[error("{path} {problem}")]
+    OutOfScope {
+        /// The path.
+        path: String,
+        /// How it does.
+        problem: String,
+    },
+    /// A path that may not be used like this.
+    #[error("{path} {problem}")]
+    Forbidden {
+        /// The path.
+        path: String,
+        /// What forbids it.
+        problem: String,
+    },
+    /// A scope that does not fit the file.
+    #[error("{path} {problem}")]
+    InvalidScope {
+        /// The path.
+        path: String,
+        /// Which scopes fit.
+        problem: String,
+    },
+    /// A file whose state is not what the caller assumed.
+    #[error("{path} {problem}")]
+    Conflict {
+        /// The path.
+        path: String,
+        /// What it is like.
+        problem: String,
+    },
+    /// A name that no manual can have.
+    #[error("manual_id: expected the name of a manual, without separators or `..`; manual_list has them")]
+    InvalidManualId,
+    /// A name that several manuals have.
+    #[error("manual_id: several manuals differ only in the Unicode form of their names; give the exact one")]
+    AmbiguousManualId,
+    /// A name that no manual has.
+    #[error("manual_id: no manual is named \"{id}\"; there are: {known}")]
+    ManualNotFound {
+        /// The beginning of the name.
+        id: String,
+        /// The first manuals that there are.
+        known: String,
+    },
+    /// A folder of manuals that does not exist.
+    #[error("the manuals folder {folder} does not exist; make it, or set MANUALS_ROOT or --manuals")]
+    ManualsFolderNotFound {
+        /// The folder.
+        folder: String,
+    },
+    /// A folder of manuals that cannot be opened.
+    #[error(
+        "the manuals folder {folder} cannot be opened ({cause}); mend that, or set MANUALS_ROOT or --manuals"
+    )]
+    ManualsFolderClosed {
+        /// The folder.
+        folder: String,
+        /// What the system says.
+        cause: String,
+    },
+    /// The vault does not exist.
+    #[error("the vault {folder} does not exist; make the folder, or set VAULT_ROOT")]
+    VaultNotFound {
+        /// Its folder.
+        folder: String,
+    },
+    /// The vault cannot be opened.
+    #[error("the vault {folder} cannot be opened: {cause}; set VAULT_ROOT")]
+    VaultClosed {
+        /// Its folder.
+        folder: String,
+        /// What the system says.
+        cause: String,
+    },
+    /// A trace that is not kept, or is somebody else's.
+    #[error(
+        "{argument}: no such trace of yours is kept (they last {ttl_secs} s, the newest {max_kept} are kept); call manual_find or vault_find again"
+    )]
+    TraceNotFound {
+        /// The argument that names it.
+        argument: &'static str,
+        /// How long traces are kept, in seconds.
+        ttl_secs: u64,
+        /// How many traces are kept.
+        max_kept: usize,
+    },
+}
+
+impl LibraryError {
+    /// An argument that does not fit.
+    pub fn invalid(argument: impl Into<Cow<'static, str>>, problem: impl Into<String>) -> Self {
+        Self::InvalidArgument { argument: argument.into(), problem: problem.into() }
+    }
+
+    /// A path that leads to something else.
+    pub fn wrong_path(path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::WrongPath { path: path.into(), problem: problem.into() }
+    }
+
+    /// A path that leads to nothing.
+    pub fn not_found(path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::PathNotFound { path: path.into(), problem: problem.into() }
+    }
+
+    /// A path that leads out of its root.
+    pub fn out_of_scope(path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::OutOfScope { path: path.into(), problem: problem.into() }
+    }
+
+    /// A path that may not be used like this.
+    pub fn forbidden(path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::Forbidden { path: path.into(), problem: problem.into() }
+    }
+
+    /// A scope that does not fit the file.
+    pub fn invalid_scope(path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::InvalidScope { path: path.into(), problem: problem.into() }
+    }
+
+    /// A file whose state is not what the caller assumed.
+    pub fn conflict(path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::Conflict { path: path.into(), problem: problem.into() }
+    }
+
+    const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::InvalidArgument { .. } | Self::MissingArgument { .. } => ErrorKind::InvalidParameter,
+            Self::InvalidPath { .. } | Self::WrongPath { .. } | Self::InvalidManualId => {
+                ErrorKind::InvalidPath
+            }
+            Self::PathNotFound { .. }
+            | Self::ManualNotFound { .. }
+            | Self::ManualsFolderNotFound { .. }
+            | Self::VaultNotFound { .. }
+            | Self::TraceNotFound { .. } => ErrorKind::NotFound,
+            Self::OutOfScope { .. } => ErrorKind::OutOfScope,
+            Self::Forbidden { .. } | Self::ManualsFolderClosed { .. } | Self::VaultClosed { .. } => {
+                ErrorKind::Forbidden
+            }
+            Self::InvalidScope { .. } => ErrorKind::InvalidScope,
+            Self::Conflict { .. } | Self::AmbiguousManualId => ErrorKind::Conflict,
+        }
+    }
+
+    fn details(&self) -> Option<Value> {
+        match self {
+            Self::WrongPath { path, .. }
+            | Self::PathNotFound { path, .. }
+            | Self::OutOfScope { path, .. }
+            | Self::Forbidden { path, .. }
+            | Self::InvalidScope { path, .. }
+            | Self::Conflict { path, .. } => Some(json!({ "path": path })),
+            Self::ManualNotFound { id, .. } => Some(json!({ "manual_id": id })),
+            _ => None,
+        }
+    }
+}
+
+impl From<LibraryError> for ToolError {
+    fn from(error: LibraryError) -> Self {
+        let tool_error = Self::new(error.kind(), error.to_string());
+        match error.details() {
+            Some(details) => tool_error.with_details(details),
+            None => tool_error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_has_a_kind_a_sentence_and_details() {
+        for (error, kind, message, details) in [
+            (
+                LibraryError::conflict("a.md", "exists already"),
+                ErrorKind::Conflict,
+                "a.md exists already",
+                Some(json!({ "path": "a.md" })),
+            ),
+            (
+                LibraryError::invalid("query", "expected letters"),
+                ErrorKind::InvalidParameter,
+                "query: expected letters",
+                None,
+            ),
+            (
+                LibraryError::ManualNotFound { id: "x".into(), known: "a, b".into() },
+                ErrorKind::NotFound,
+                "manual_id: no manual is named \"x\"; there are: a, b",
+                Some(json!({ "manual_id": "x" })),
+            ),
+            (
+                LibraryError::MissingArgument { argument: "range", condition: "unless full is true" },
+                ErrorKind::InvalidParameter,
+                "range is required unless full is true",
+                None,
+            ),
+        ] {
+            let error = ToolError::from(error);
+            assert_eq!((error.kind(), error.message(), error.details()), (kind, message, details.as_ref()));
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What to do after a find. Every call that is suggested differs from the one just made and narrows what is left, so
+//! following them ends.
+
+use serde_json::{Map, Value, json};
+
+use super::query::Query;
+use super::report::{EscalationReason, FindSummary, IntegrationStatus};
+use super::request::FindRequest;
+use super::trace::TraceRecord;
+use super::unscanned::SkipReason;
+use crate::manuals::FileType;
+use crate::reference::{NextAction, Ref};
+use crate::search::FileFilter;
+
+/// The maximum length of a question that is suggested, in bytes. A longer one would repeat most of the caller's own
+/// words; then nothing is suggested.
+const MAX_SUGGESTED_QUERY: usize = 2000;
+
+/// What a find of the manuals came to.
+pub struct ManualFindOutcome<'a> {
+    /// What it was request.
+    pub request: &'a FindRequest,
+    /// The manual that it began in.
+    pub home: Option<&'a str>,
+    /// The terms that no candidate covers, as bits.
+    pub gap_terms: u64,
+    /// The question, read.
+    pub query: &'a Query,
+    /// The find in numbers.
+    pub summary: &'a FindSummary,
+    /// What it saw.
+    pub record: &'a TraceRecord,
+    /// The id by which that is kept.
+    pub trace_id: &'a str,
+}
+
+/// What to do after a find of the manuals: settle conflicts, close gaps, stop when it is enough, else look further.
+pub fn after_manual_find(outcome: &ManualFindOutcome<'_>) -> Vec<NextAction> {
+    let ManualFindOutcome { summary, record, trace_id, .. } = outcome;
+    if let Some((item, _)) = record.conflicts.first() {
+        return vec![read_section(&item.place, 0.9)];
+    }
+    let biased = summary.escalation_reasons.contains(&EscalationReason::FileBias);
+    if (summary.gap_count > 0 || biased || summary.candidates == 0)
+        && let Some(again) = find_again(outcome)
+    {
+        return vec![again];
+    }
+    let action = match summary.integration_status {
+        IntegrationStatus::Ready => NextAction::stop(summary.sufficiency_score),
+        IntegrationStatus::Blocked => NextAction::stop(0.5),
+        IntegrationStatus::NeedsFollowup => {
+            NextAction::call("manual_hits", 0.6, json!({ "trace_id": trace_id, "kind": "integrated_top" }))
+        }
+    };
+    vec![action]
+}
+
+/// Reads the section of a place.
+fn read_section(place: &Ref, confidence: f64) -> NextAction {
+    let scope = if FileType::of(&place.path) == Some(FileType::Json) { "snippet" } else { "section" };
+    let least = json!({
+        "target": place.target,
+        "manual_id": place.manual_id,
+        "path": place.path,
+        "start_line": place.start_line,
+        "rev": place.rev,
+    });
+    NextAction::call("manual_read", confidence, json!({ "ref": least, "scope": scope }))
+}
+
+/// Another find, with what should change about it; none where nothing could help.
+fn find_again(outcome: &ManualFindOutcome<'_>) -> Option<NextAction> {
+    let ManualFindOutcome { request, home, record, trace_id, .. } = outcome;
+    let find = |changes: &[(&str, Value)]| {
+        let mut params = Map::new();
+        for (key, value) in changes {
+            params.insert((*key).to_owned(), value.clone());
+        }
+        if let Some(intent) = request.intent {
+            params.insert("intent".to_owned(), json!(intent));
+        }
+        Some(NextAction::call("manual_find", 0.7, Value::Object(params)))
+    };
+    let late = late_places(record);
+    let before = request.left_out_of.as_ref().map(|earlier| late_places(earlier));
+    if late > 0 && before.is_none_or(|before| late < before) {
+        // The same question, of what there was no time for.
+        return find(&[
+            ("query", request.query.clone().into()),
+            ("only_unscanned_from_trace_id", (*trace_id).into()),
+        ]);
+    }
+    if request.left_out_of.is_some() {
+        return None;
+    }
+    if record.unscanned.iter().any(|part| part.reason == SkipReason::StageCap) && request.hard_max_stage >= 4
+    {
+        let mut changes = vec![("query", request.query.clone().into()), ("max_stage", 4.into())];
+        changes.extend(home.map(|home| ("manual_id", home.into())));
+        return find(&changes);
+    }
+    // What one manual does not cover another may, if it was not looked at.
+    let terms = outcome.query.terms.iter().enumerate();
+    // A hyphen in front of a term would refuse it, so it is taken off.
+    let missing: Vec<_> = terms
+        .filter(|(index, _)| outcome.gap_terms >> index & 1 == 1)
+        .map(|(_, term)| term.text().trim_start_matches('-'))
+        .filter(|term| !term.is_empty())
+        .collect();
+    let missing = missing.join(" ");
+    let elsewhere = home.is_some() && request.manual_id.is_some() && !outcome.summary.scope_expanded;
+    if elsewhere && !missing.is_empty() && missing.len() <= MAX_SUGGESTED_QUERY && missing != request.query {
+        return find(&[("query", missing.into())]);
+    }
+    None
+}
+
+/// How many places there was no time for.
+fn late_places(record: &TraceRecord) -> usize {
+    let late = record.unscanned.iter().filter(|part| part.reason == SkipReason::TimeBudget);
+    late.map(|part| part.count()).sum()
+}
+
+/// What to do after a find of the vault: read through the likeliest file where nothing was found, look beside a file that
+/// has nearly everything, else stop.
+pub fn after_vault_find(found: &VaultFindOutcome<'_>) -> Vec<NextAction> {
+    let action = match (&found.likeliest, &found.crowded) {
+        (Some(path), _) => {
+            NextAction::call("vault_scan", 0.6, json!({ "path": path, "cursor": { "start_line": 1 } }))
+        }
+        (None, Some(path)) if !found.files.has_glob() => {
+            let mut scope = Map::new();
+            scope.insert("glob".to_owned(), format!("!{}", escaped_glob(path)).into());
+            if let Some(folder) = found.files.folder() {
+                scope.insert("relative_dir".to_owned(), folder.as_str().into());
+            }
+            NextAction::call("vault_find", 0.6, json!({ "query": found.query, "scope": scope }))
+        }
+        _ => NextAction::stop(found.sufficiency),
+    };
+    vec![action]
+}
+
+/// What a find of the vault came to.
+pub struct VaultFindOutcome<'a> {
+    /// The question as it was asked.
+    pub query: &'a str,
+    /// Which files were looked at.
+    pub files: &'a FileFilter,
+    /// The file to read where nothing was found.
+    pub likeliest: Option<String>,
+    /// The file that has nearly all hits.
+    pub crowded: Option<String>,
+    /// How far the question is answered, 0 to 1.
+    pub sufficiency: f64,
+}
+
+/// A path as a glob that fits nothing else.
+fn escaped_glob(path: &str) -> String {
+    let mut glob = String::new();
+    for letter in path.chars() {
+        match letter {
+            '*' | '?' | '[' | ']' | '{' | '}' => glob.extend(['[', letter, ']']),
+            _ => glob.push(letter),
+        }
+    }
+    glob
+}

@@ -1,0 +1,162 @@
+//! What a find did not look at, and why.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::candidate::{Candidate, Signals};
+use super::place::{FilePlace, NodePlace, file_at, file_of, node_at};
+use crate::fs::Sha256;
+use crate::index::View;
+
+/// Why a part was not looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipReason {
+    TimeBudget,
+    CandidateCap,
+    StageCap,
+    HardLimit,
+}
+
+impl SkipReason {
+    /// The name that results show.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TimeBudget => "time_budget",
+            Self::CandidateCap => "candidate_cap",
+            Self::StageCap => "stage_cap",
+            Self::HardLimit => "hard_limit",
+        }
+    }
+
+    /// The one reason of all parts that a summary names: the one that the caller can do most about.
+    pub fn most_important(parts: &[UnscannedPart]) -> Option<Self> {
+        let order = [Self::StageCap, Self::TimeBudget, Self::CandidateCap, Self::HardLimit];
+        order.into_iter().find(|reason| parts.iter().any(|part| part.reason == *reason))
+    }
+}
+
+/// Parts of a file that were not looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnscannedPart {
+    /// The manual; none for the vault.
+    pub manual_id: Option<Arc<str>>,
+    /// The file.
+    pub path: String,
+    /// The hash of its bytes; none where it was not read.
+    pub sha256: Option<Sha256>,
+    /// Why it was not looked at.
+    pub reason: SkipReason,
+    /// The lines that its sections start on; none means the whole file.
+    pub lines: Vec<u32>,
+    /// Those sections that only another section led to.
+    pub carried: Vec<CarriedSection>,
+}
+
+/// A section that only another one led to, and that there was no room for. The words of the question would not find it
+/// again, so its score and signals are carried over to the next find.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CarriedSection {
+    /// The line that it starts on.
+    pub line: u32,
+    /// How well it fits.
+    pub score: f32,
+    /// Why it was found.
+    pub signals: Signals,
+}
+
+impl UnscannedPart {
+    /// A whole file.
+    pub const fn file(manual_id: Option<Arc<str>>, path: String, reason: SkipReason) -> Self {
+        Self { manual_id, path, sha256: None, reason, lines: Vec::new(), carried: Vec::new() }
+    }
+
+    /// How many places it counts for: its sections, or one for the whole file.
+    pub fn count(&self) -> usize {
+        self.lines.len().max(1)
+    }
+}
+
+/// A section that there was no room for.
+pub struct LeftOutSection {
+    place: NodePlace,
+    /// The score and the signals of a section that its own words would not find again.
+    carried: Option<(f32, Signals)>,
+}
+
+impl LeftOutSection {
+    /// A section that its own words will find again.
+    pub const fn matched(place: NodePlace) -> Self {
+        Self { place, carried: None }
+    }
+
+    /// A candidate beyond the maximum number.
+    pub fn cut(candidate: &Candidate) -> Self {
+        let carried = (candidate.terms == 0).then_some((candidate.score, candidate.signals));
+        Self { place: candidate.place, carried }
+    }
+}
+
+/// Sections that were left out, grouped by their files and sorted by manual and path.
+pub fn parts_of(views: &[View], sections: &[LeftOutSection], reason: SkipReason) -> Vec<UnscannedPart> {
+    let mut files: BTreeMap<FilePlace, (Vec<u32>, Vec<CarriedSection>)> = BTreeMap::new();
+    for LeftOutSection { place, carried } in sections {
+        if let (Some(file), Some((_, node))) = (file_of(views, *place), node_at(views, *place)) {
+            let (lines, kept) = files.entry(file).or_default();
+            let line = node.start_line;
+            lines.push(line);
+            kept.extend(carried.map(|(score, signals)| CarriedSection { line, score, signals }));
+        }
+    }
+    let parts = files.into_iter().filter_map(|(file, (mut lines, carried))| {
+        lines.sort_unstable();
+        Some(UnscannedPart { lines, carried, ..whole_file(views, file, reason)? })
+    });
+    let mut parts: Vec<_> = parts.collect();
+    parts.sort_by(|one, other| (&one.manual_id, &one.path).cmp(&(&other.manual_id, &other.path)));
+    parts
+}
+
+/// The files of candidates, to be looked at again as a whole.
+pub fn files_of(views: &[View], candidates: &[Candidate], reason: SkipReason) -> Vec<UnscannedPart> {
+    let files: BTreeSet<_> =
+        candidates.iter().filter_map(|candidate| file_of(views, candidate.place)).collect();
+    files.into_iter().filter_map(|file| whole_file(views, file, reason)).collect()
+}
+
+fn whole_file(views: &[View], place: FilePlace, reason: SkipReason) -> Option<UnscannedPart> {
+    let manual_id = manual_id(views.get(place.view as usize)?);
+    let (_, file) = file_at(views, place)?;
+    Some(UnscannedPart {
+        sha256: Some(file.sha256),
+        ..UnscannedPart::file(manual_id, file.path.clone(), reason)
+    })
+}
+
+/// The manual that a view is of; none for the vault, whose view has no name.
+pub fn manual_id(view: &View) -> Option<Arc<str>> {
+    Some(view.name.as_str()).filter(|name| !name.is_empty()).map(Arc::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_that_can_be_changed_comes_first() {
+        let part = |reason| UnscannedPart::file(None, "a".into(), reason);
+        let parts = [part(SkipReason::HardLimit), part(SkipReason::TimeBudget)];
+        assert_eq!(SkipReason::most_important(&parts), Some(SkipReason::TimeBudget));
+        assert_eq!(SkipReason::most_important(&[]), None);
+    }
+
+    #[test]
+    fn a_whole_file_counts_once() {
+        let whole = UnscannedPart::file(None, "a".into(), SkipReason::HardLimit);
+        let sections = UnscannedPart { lines: vec![1, 5, 9], ..whole.clone() };
+        assert_eq!((whole.count(), sections.count()), (1, 3));
+    }
+}

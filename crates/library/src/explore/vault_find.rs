@@ -1,0 +1,160 @@
+//! A find of the vault: stages 0 and 1, and what they come to.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::Instant;
+
+use annai_core::ToolError;
+
+use super::candidate::Candidate;
+use super::conclusion::{Conclusion, Evidence, conclude};
+use super::context::ExploreContext;
+use super::dictionary::Dictionary;
+use super::next_actions::{VaultFindOutcome, after_vault_find};
+use super::place::{FilePlace, file_at, file_of, node_at};
+use super::query::Query;
+use super::report::{VaultFindSummary, VaultSignalCoverage, rounded};
+use super::request::VaultFindRequest;
+use super::scope::{FileGrant, SearchScope};
+use super::stages::{StageOutcome, StagePlan, run_stages};
+use crate::cancellation::Cancellation;
+use crate::index::View;
+use crate::reference::{NextAction, Target};
+
+/// From this share of the hits in one file on, the next action looks beside it. Manuals have a threshold that is
+/// learned; the vault has none, and most searches of notes spread over more files.
+const VAULT_FILE_BIAS: f64 = 0.80;
+
+/// What a find of the vault gives.
+pub struct VaultFindReport {
+    /// The id by which the trace is kept.
+    pub trace_id: String,
+    /// The find in numbers.
+    pub summary: VaultFindSummary,
+    /// What to do next.
+    pub next_actions: Vec<NextAction>,
+}
+
+/// Explores the vault.
+pub fn find_in_vault(
+    context: &ExploreContext<'_>,
+    request: &VaultFindRequest,
+    cancellation: &Cancellation,
+) -> Result<VaultFindReport, ToolError> {
+    let deadline = Instant::now() + request.budget.time;
+    let query = Query::new(&request.query, None, &Dictionary::new(&[]))?;
+    // A folder that is not there is an error, not an empty answer.
+    context.vault.root()?.folder(request.files.folder())?;
+    let views = [context.vault_view(deadline, cancellation)?];
+    let grant = |path: &str| if request.files.has(path) { FileGrant::All } else { FileGrant::None };
+    let scope = SearchScope::of(&views, |_, file| grant(&file.path), |_, path| request.files.has(path));
+    let plan = StagePlan {
+        views: &views,
+        scope: &scope,
+        max_candidates: request.budget.max_candidates,
+        deadline,
+        dictionary: None,
+    };
+    let outcome = run_stages(&plan, query);
+    cancellation.check()?;
+    let evidence = Evidence { views: &views, scope: &scope, outcome: &outcome, target: Target::Vault };
+    let conclusion = conclude(&evidence, context.traces, &request.owner, Instant::now())?;
+    let candidates = outcome.candidates.as_slice();
+    let is_biased = conclusion.file_bias >= VAULT_FILE_BIAS;
+    let next_actions = after_vault_find(&VaultFindOutcome {
+        query: &request.query,
+        files: &request.files,
+        likeliest: if candidates.is_empty() { likeliest(&views, &scope, &outcome) } else { None },
+        crowded: if is_biased { crowded(&views, candidates) } else { None },
+        sufficiency: conclusion.sufficiency,
+    });
+    let summary = summary(&views, &outcome, &conclusion);
+    Ok(VaultFindReport { trace_id: conclusion.trace_id, summary, next_actions })
+}
+
+/// The find in numbers.
+fn summary(views: &[View], outcome: &StageOutcome, conclusion: &Conclusion) -> VaultFindSummary {
+    VaultFindSummary {
+        scanned_files: conclusion.scanned_files,
+        scanned_nodes: conclusion.scanned_nodes,
+        candidates: outcome.candidates.len(),
+        warnings: views.iter().map(|view| view.unreadable).sum(),
+        max_stage_applied: outcome.stage,
+        scope_expanded: false,
+        unscanned_sections_count: conclusion.record.unscanned_count(),
+        integrated_candidates: outcome.hits,
+        integrated_nodes: outcome.candidates.len(),
+        signal_coverage: VaultSignalCoverage::of(&outcome.candidates),
+        file_bias_ratio: rounded(conclusion.file_bias),
+        conflict_count: conclusion.conflict_count,
+        gap_count: conclusion.gap_count,
+        gap_ranges_count: gap_ranges(views, &outcome.candidates),
+        sufficiency_score: conclusion.sufficiency,
+        integration_status: conclusion.status,
+        cutoff_reason: conclusion.cutoff,
+    }
+}
+
+/// The file that has the most of the candidates.
+fn crowded(views: &[View], candidates: &[Candidate]) -> Option<String> {
+    let mut files: BTreeMap<&str, usize> = BTreeMap::new();
+    for candidate in candidates {
+        if let Some(file) = node_at(views, candidate.place).and_then(|(segment, node)| segment.file_of(node))
+        {
+            *files.entry(file.path.as_str()).or_default() += 1;
+        }
+    }
+    files.into_iter().max_by_key(|(_, count)| *count).map(|(path, _)| path.to_owned())
+}
+
+/// The file that has the most of the question's letters and words; the longest among equals.
+fn likeliest(views: &[View], scope: &SearchScope<'_>, outcome: &StageOutcome) -> Option<String> {
+    let mut best: Option<((usize, u64), &str)> = None;
+    for (view_index, view) in views.iter().enumerate() {
+        for (segment_index, segment) in view.segments.iter().enumerate() {
+            let mut held: BTreeMap<u32, HashSet<u64>> = BTreeMap::new();
+            for key in &outcome.query.keys {
+                let files = segment.find(*key).filter_map(|posting| Some(segment.node(posting.node)?.file));
+                files.for_each(|file| {
+                    held.entry(file).or_default().insert(*key);
+                });
+            }
+            for (number, file) in (0..).zip(&segment.files) {
+                if *scope.grant(view_index, segment_index, number) == FileGrant::None {
+                    continue;
+                }
+                let rank = (held.get(&number).map_or(0, HashSet::len), segment.bytes_of(file));
+                if best.is_none_or(|(known, _)| rank > known) {
+                    best = Some((rank, file.path.as_str()));
+                }
+            }
+        }
+    }
+    best.map(|(_, path)| path.to_owned())
+}
+
+/// How many ranges of lines in the files of the candidates hold no candidate.
+fn gap_ranges(views: &[View], candidates: &[Candidate]) -> usize {
+    let mut files: BTreeMap<FilePlace, Vec<(u32, u32)>> = BTreeMap::new();
+    for candidate in candidates {
+        if let (Some(file), Some((_, node))) =
+            (file_of(views, candidate.place), node_at(views, candidate.place))
+        {
+            files.entry(file).or_default().push((node.start_line, node.own_end_line));
+        }
+    }
+    let gaps = files.into_iter().map(|(file, mut ranges)| {
+        ranges.sort_unstable();
+        let last =
+            file_at(views, file).and_then(|(segment, file)| segment.node(file.nodes.end.checked_sub(1)?));
+        let last = last.map_or(0, |node| node.own_end_line);
+        let mut next = 1;
+        let mut gaps = 0;
+        for (start, end) in ranges {
+            // One blank line between paragraphs is no gap.
+            gaps += usize::from(start > next + 1 || (next == 1 && start > 1));
+            next = end + 1;
+        }
+        gaps + usize::from(last > next)
+    });
+    gaps.sum()
+}

@@ -1,0 +1,143 @@
+//! The modules of this crate depend on each other in one direction only: no cycles between the top-level modules, nor
+//! between the modules of the exploration.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the test reads the sources of this crate, nothing of a user's"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Which modules each module uses.
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+/// The sources below a folder, each with the name of its module: the first part of its path.
+fn sources(folder: &Path, module: Option<&str>, found: &mut Vec<(String, String)>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let module = module.unwrap_or(&name);
+        if path.is_dir() {
+            sources(&path, Some(module), found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") && !name.ends_with("_tests") {
+            // Tests may look at modules above their own.
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap().to_owned();
+            found.push((module.to_owned(), code));
+        }
+    }
+}
+
+/// The names behind each `prefix`, as in `crate::fs::RelPath` or `use super::{query, terms::Role};`.
+fn names_behind<'a>(code: &'a str, prefix: &str) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    for (at, _) in code.match_indices(prefix) {
+        let before = code[..at].chars().next_back();
+        if before.is_some_and(|letter| letter.is_alphanumeric() || matches!(letter, '_' | ':' | '$')) {
+            continue;
+        }
+        let rest = &code[at + prefix.len()..];
+        match rest.strip_prefix('{') {
+            Some(list) => names.extend(first_level(list)),
+            None => names.push(identifier(rest)),
+        }
+    }
+    names
+}
+
+/// The names that begin the items of a list in braces, without those inside further braces.
+fn first_level(list: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut names) = (0, Some(0), Vec::new());
+    for (at, letter) in list.char_indices() {
+        match letter {
+            '}' if depth == 0 => {
+                names.extend(start.map(|start| identifier(list[start..at].trim_start())));
+                return names;
+            }
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                names.extend(start.map(|start| identifier(list[start..at].trim_start())));
+                start = Some(at + 1);
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+fn identifier(text: &str) -> &str {
+    let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+/// The graph of the modules below a folder, by the paths that begin with `prefix`.
+fn graph(folder: &Path, prefix: &str) -> Graph {
+    let mut files = Vec::new();
+    sources(folder, None, &mut files);
+    let modules: BTreeSet<_> = files.iter().map(|(module, _)| module.clone()).collect();
+    let mut graph = Graph::new();
+    for (module, code) in &files {
+        let uses = names_behind(code, prefix).into_iter().filter(|name| modules.contains(*name));
+        let uses = uses.filter(|name| name != module).map(str::to_owned);
+        graph.entry(module.clone()).or_default().extend(uses);
+    }
+    graph
+}
+
+/// A cycle, as the modules on it from one back to itself.
+fn cycle(graph: &Graph) -> Option<Vec<String>> {
+    fn visit(graph: &Graph, module: &str, path: &mut Vec<String>, done: &mut BTreeSet<String>) -> bool {
+        if let Some(start) = path.iter().position(|seen| seen == module) {
+            path.drain(..start);
+            path.push(module.to_owned());
+            return true;
+        }
+        if done.contains(module) {
+            return false;
+        }
+        path.push(module.to_owned());
+        if graph.get(module).into_iter().flatten().any(|next| visit(graph, next, path, done)) {
+            return true;
+        }
+        path.pop();
+        done.insert(module.to_owned());
+        false
+    }
+    let (mut path, mut done) = (Vec::new(), BTreeSet::new());
+    graph.keys().any(|module| visit(graph, module, &mut path, &mut done)).then_some(path)
+}
+
+#[test]
+fn the_modules_have_no_cycles() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let graph = graph(&root, "crate::");
+    assert!(graph["tools"].contains("toolset") && graph["toolset"].contains("explore"), "{graph:#?}");
+    assert!(graph["explore"].contains("index") && !graph["explore"].contains("toolset"), "{graph:#?}");
+    assert_eq!(cycle(&graph).map(|path| path.join(" -> ")), None);
+}
+
+#[test]
+fn the_modules_of_the_exploration_have_no_cycles() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/explore");
+    let graph = graph(&root, "super::");
+    assert!(graph["manual_find"].contains("stages") && graph["query"].contains("terms"), "{graph:#?}");
+    assert_eq!(cycle(&graph).map(|path| path.join(" -> ")), None);
+}
+
+#[test]
+fn a_cycle_would_be_found_and_named() {
+    let edges = |list: &[(&str, &[&str])]| -> Graph {
+        let edge = |(from, to): &(&str, &[&str])| {
+            ((*from).to_owned(), to.iter().map(|to| (*to).to_owned()).collect())
+        };
+        list.iter().map(edge).collect()
+    };
+    assert_eq!(cycle(&edges(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &[])])), None);
+    let found = cycle(&edges(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"])])).unwrap();
+    assert_eq!(found, ["b", "c", "b"]);
+    let code = "use crate::fs::{self, Kind};\nlet x = crate::index::View; use crate::{a::B, c::{d, e}, f};";
+    assert_eq!(names_behind(code, "crate::"), ["fs", "index", "a", "c", "f"]);
+    assert!(names_behind("use annai_crate::x; my::crate::y", "crate::").is_empty());
+}

@@ -1,0 +1,97 @@
+//! Lines in raw bytes: where they begin and end, how many there are, and what is shown of them.
+
+use crate::text::cut;
+
+/// The maximum length of a snippet, about three lines of a terminal; a longer line is shown around the match.
+const MAX_SNIPPET_CHARS: usize = 240;
+
+/// Whether bytes are text; where more follow, their last character may be cut.
+pub fn is_utf8(bytes: &[u8], whole: bool) -> bool {
+    match std::str::from_utf8(bytes) {
+        Ok(_) => true,
+        Err(error) => !whole && error.error_len().is_none(),
+    }
+}
+
+/// FileFilter a window can end at or before a byte: behind a line where there is one, else between two characters.
+pub fn window_end(bytes: &[u8], at: usize) -> usize {
+    let before = bytes.get(..at).unwrap_or_default();
+    if let Some(end) = memchr::memrchr(b'\n', before) {
+        return end + 1;
+    }
+    let starts = |at: &usize| bytes.get(*at).is_some_and(|byte| byte & 0xc0 != 0x80 && *byte != b'\n');
+    (at.saturating_sub(8)..=at).rev().find(starts).unwrap_or(at)
+}
+
+/// The line around a byte, without its break.
+pub fn line_bounds(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
+    // The second half of a break belongs to the line before it.
+    let pair = bytes.get(at) == Some(&b'\n')
+        && at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'\r');
+    let at = if pair { at - 1 } else { at };
+    let start = memchr::memrchr2(b'\n', b'\r', bytes.get(..at).unwrap_or_default()).map_or(0, |end| end + 1);
+    let rest = bytes.get(at..).unwrap_or_default();
+    let end = memchr::memchr2(b'\n', b'\r', rest).map_or(bytes.len(), |end| at + end);
+    start.min(end)..end
+}
+
+/// The byte behind the line break at a byte.
+pub fn after_break(bytes: &[u8], end: usize) -> usize {
+    match (bytes.get(end), bytes.get(end + 1)) {
+        (Some(b'\r'), Some(b'\n')) => end + 2,
+        _ => end + 1,
+    }
+}
+
+/// How many line breaks there are.
+pub fn breaks(bytes: &[u8]) -> usize {
+    let feeds = memchr::memchr_iter(b'\n', bytes).count();
+    let lone = memchr::memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) != Some(&b'\n')).count();
+    feeds + lone
+}
+
+/// The line, or the part of a long one around the match.
+pub fn snippet(line: &str, start: usize, stop: usize) -> String {
+    if line.chars().nth(MAX_SNIPPET_CHARS).is_none() {
+        return line.trim().to_owned();
+    }
+    let before = line.get(..start).unwrap_or_default();
+    let matched = line.get(start..stop.max(start)).map_or(0, |matched| matched.chars().count());
+    let lead = MAX_SNIPPET_CHARS.saturating_sub(matched) / 2;
+    let from = match lead.checked_sub(1) {
+        Some(lead) => before.char_indices().rev().nth(lead).map_or(0, |(at, _)| at),
+        None => start,
+    };
+    let (shown, _) = cut(line.get(from..).unwrap_or_default(), MAX_SNIPPET_CHARS);
+    shown.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_end_between_characters() {
+        let text = "あ".repeat(10);
+        for at in 9..30 {
+            assert!(text.is_char_boundary(window_end(text.as_bytes(), at)), "{at}");
+        }
+        assert_eq!((window_end(b"ab\ncd", 4), window_end(b"abc\r\nd", 4)), (3, 3));
+    }
+
+    #[test]
+    fn breaks_count_once() {
+        assert_eq!(breaks(b"a\r\nb\nc\rd"), 3);
+        assert_eq!((line_bounds(b"a\r\nbc\r\n", 4), line_bounds(b"a\r\nbc\r\n", 0)), (3..5, 0..1));
+        assert_eq!((line_bounds(b"a\r\nbc\r\n", 2), line_bounds(b"a\r\nbc\r\n", 6)), (0..1, 3..5));
+    }
+
+    #[test]
+    fn long_lines_are_shown_around_the_match() {
+        let line = format!("{}needle{}", "あ".repeat(500), "い".repeat(500));
+        let start = line.find("needle").unwrap();
+        let shown = snippet(&line, start, start + 6);
+        assert!(shown.contains("needle") && shown.chars().count() == MAX_SNIPPET_CHARS, "{shown}");
+        assert_eq!(snippet("  short  ", 2, 7), "short");
+    }
+}
