@@ -88,6 +88,14 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedStore<K, V> {
         value
     }
 
+    /// Removes a key, if it is there.
+    pub fn remove<Q: Eq + Hash + ?Sized>(&self, key: &Q)
+    where
+        K: Borrow<Q>,
+    {
+        self.lock().remove(key);
+    }
+
     /// How many entries there are, including those that are too old to be read.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -104,10 +112,14 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedStore<K, V> {
         if self.limits.entries == 0 || self.limits.time_to_live.is_zero() {
             return;
         }
-        while state.entries.len() >= self.limits.entries
-            || (state.bytes.saturating_add(bytes) > self.limits.bytes && !state.entries.is_empty())
-        {
-            let Some((_, oldest)) = state.by_write.first_key_value() else { break };
+        // The oldest are expired first, since all entries live equally long.
+        while let Some((_, oldest)) = state.by_write.first_key_value() {
+            let is_full = state.entries.len() >= self.limits.entries
+                || state.bytes.saturating_add(bytes) > self.limits.bytes;
+            let is_expired = state.entries.get(oldest).is_none_or(|entry| !self.is_fresh(entry, now));
+            if !is_full && !is_expired {
+                break;
+            }
             let oldest = oldest.clone();
             state.remove(&oldest);
         }
@@ -128,7 +140,10 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedStore<K, V> {
 }
 
 impl<K: Eq + Hash, V> State<K, V> {
-    fn remove(&mut self, key: &K) -> Option<Entry<V>> {
+    fn remove<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<Entry<V>>
+    where
+        K: Borrow<Q>,
+    {
         let entry = self.entries.remove(key)?;
         self.by_write.remove(&entry.write);
         self.bytes = self.bytes.saturating_sub(entry.bytes);
@@ -177,6 +192,9 @@ mod tests {
         assert_eq!(kept(&store, now), "bcd");
         store.put("a".into(), vec![], 99, now);
         assert_eq!((kept(&store, now).as_str(), store.len()), ("a", 1));
+        store.remove("a");
+        store.remove("none");
+        assert!(store.is_empty());
     }
 
     #[test]
@@ -185,6 +203,10 @@ mod tests {
         aging.put("a".into(), vec![1], 1, now);
         assert_eq!(aging.get("a", now + TTL - Duration::from_nanos(1)), Some(vec![1]));
         assert_eq!(aging.get("a", now + TTL), None);
+        // A write removes what has expired.
+        aging.put("b".into(), vec![1], 1, now + TTL);
+        assert_eq!(aging.len(), 1);
+        aging.put("a".into(), vec![1], 1, now);
         // What is too old to be read is not changed either: the update starts afresh.
         assert_eq!(aging.update("a".into(), now + TTL, |value| value.push(2), Vec::len), [2]);
         for nothing in [store(0, 100, TTL), store(2, 100, Duration::ZERO)] {

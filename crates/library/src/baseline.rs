@@ -16,9 +16,9 @@ const B: f64 = 0.75;
 /// A section, as results name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// Its manual.
+    /// The manual that the file belongs to.
     pub manual_id: String,
-    /// Its file.
+    /// The file that contains it, relative to the manual.
     pub path: String,
     /// Its heading's line.
     pub line: usize,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LibrarySettings {
-    /// Manuals and vault.
+    /// Manuals and the vault.
     pub library: Library,
 }
 
@@ -18,64 +18,70 @@ pub struct LibrarySettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Library {
-    /// The folder that `manuals` and `vault` stand in.
+    /// The folder that contains `manuals` and `vault`.
     pub workspace_root: String,
-    /// The folder of the manuals; `manuals` in the workspace where it is not set.
+    /// The folder that contains the manuals. Default: `manuals` in the workspace.
     pub manuals_root: Option<String>,
-    /// Folders of manuals that are read instead of `manuals_root` (`--manuals`).
+    /// Folders that contain manuals, read instead of `manuals_root`. Set by `--manuals`.
     pub manuals: Vec<String>,
-    /// The folder of the vault; `vault` in the workspace where it is not set.
+    /// The folder of the vault. Default: `vault` in the workspace.
     pub vault_root: Option<String>,
-    /// The manual that `manual_find` starts in where none is named; it widens to the others when that is not enough.
+    /// The manual that `manual_find` searches first when a call names none. It searches the others too when the
+    /// matches are not sufficient.
     pub default_manual_id: Option<String>,
-    /// The folder that indexes are kept in; the user's cache folder where it is not set.
+    /// The folder where search indexes are cached. Default: the user's cache folder.
     pub cache_dir: Option<String>,
-    /// How many finds of one caller are kept for `manual_hits`.
+    /// The maximum number of searches whose results are kept for `manual_hits`; the oldest are dropped first.
     #[schemars(range(min = 1, max = 10_000))]
     pub trace_max_keep: usize,
-    /// How long they are kept, in seconds.
+    /// How long the results of a search are kept for `manual_hits`, in seconds.
     #[schemars(range(min = 1, max = 604_800))]
     pub trace_ttl_sec: u64,
-    /// The last stage of `manual_find` where the call does not say: 3 stays in the manual, 4 widens to all.
+    /// The last search stage of `manual_find` when a call does not set `max_stage`: 3 stays in the chosen manual, 4
+    /// also searches the others.
     #[schemars(range(min = 3, max = 4))]
     pub default_max_stage: u8,
-    /// The last stage that a call may ask for.
+    /// The highest `max_stage` that a call may request.
     #[schemars(range(min = 3, max = 4))]
     pub hard_max_stage: u8,
-    /// How many lines `vault_scan` gives where the call does not say.
+    /// The number of lines that `vault_scan` returns when a call does not set `chunk_lines`.
     #[schemars(range(min = 1, max = 10_000))]
     pub vault_scan_default_chunk_lines: u64,
-    /// How many lines `vault_scan` gives at most.
+    /// The maximum number of lines that `vault_scan` returns.
     #[schemars(range(min = 1, max = 10_000))]
     pub vault_scan_max_chunk_lines: u64,
-    /// Let `manual_find` learn when to widen, from what its callers use.
+    /// Tune the thresholds of `manual_find` that decide when it searches other manuals, from what callers read
+    /// afterwards.
     pub adaptive_tuning: bool,
-    /// The file that it keeps numbers of its finds in; `.system/adaptive_stats.jsonl` in the vault where it is not set.
+    /// The file for the statistics of past searches (counts and hashes, never words). Default:
+    /// `.system/adaptive_stats.jsonl` in the vault.
     pub adaptive_stats_path: Option<String>,
-    /// The share of what callers use that finds must have.
+    /// The tuning may save work only while searches still contain this share of the sections that callers read.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub adaptive_min_recall: f64,
-    /// Fewer candidates are few, to begin with.
+    /// The initial threshold for few matches: with fewer matching sections than this, `manual_find` also searches the
+    /// other manuals.
     #[schemars(range(min = 2, max = 6))]
     pub adaptive_candidate_low_base: usize,
-    /// So large a share of them in one file is a bias, to begin with.
+    /// The initial threshold for file bias: when a single file holds at least this share of the matches,
+    /// `manual_find` also searches the other manuals.
     #[schemars(range(min = 0.7, max = 0.9))]
     pub adaptive_file_bias_base: f64,
-    /// The share of a file's lines that must be covered for `vault_coverage` to be content.
+    /// The share of a file's lines that must be covered before `vault_coverage` reports `meets_min_coverage`.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub coverage_min_ratio: f64,
-    /// From how much evidence per token on reading the rest of a source is worth it.
+    /// The minimum evidence per token at which `artifact_audit` still recommends reading the rest of a source.
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub marginal_gain_min: f64,
-    /// Let whole Markdown files be read where the call also allows it.
+    /// Allow whole Markdown files to be read in one call, when the call sets `limits.allow_file` too.
     pub allow_file_scope: bool,
-    /// How many sections one call reads at most.
+    /// The maximum number of sections that one call returns, whatever it asks for.
     #[schemars(range(min = 1, max = 1000))]
     pub hard_max_sections: usize,
-    /// How many characters one call gives at most.
+    /// The maximum number of characters that one call returns, whatever it asks for.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub hard_max_chars: usize,
-    /// Accepted so that existing settings load; the folder of artifacts is always `artifacts`.
+    /// Accepted for compatibility and ignored: the folder of artifacts is always `artifacts`.
     pub artifacts_dir: Option<String>,
 }
 

@@ -64,7 +64,7 @@ impl FileType {
 pub struct Document {
     /// The stored path.
     pub path: String,
-    /// What it is.
+    /// The kind of problem.
     pub kind: FileType,
     /// The text and its hash.
     pub file: TextFile,

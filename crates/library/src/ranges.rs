@@ -10,9 +10,9 @@ use crate::error::LibraryError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LineRange {
-    /// The first line, from 1.
+    /// The first line, counted from 1.
     pub start_line: u64,
-    /// The last line.
+    /// The last line, inclusive.
     pub end_line: u64,
 }
 
@@ -27,10 +27,10 @@ impl LineRange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CitedRange {
-    /// The first line, from 1.
+    /// The first line, counted from 1.
     #[schemars(range(min = 1))]
     pub start_line: u64,
-    /// The last line; beyond the end is the end.
+    /// The last line, inclusive. A number beyond the end of the file means the last line.
     #[schemars(range(min = 1))]
     pub end_line: u64,
 }
@@ -69,7 +69,7 @@ pub fn merged(mut ranges: Vec<LineRange>) -> Vec<LineRange> {
 pub struct Coverage {
     /// How many lines the file has.
     pub total_lines: u64,
-    /// How many of them are covered.
+    /// The number of lines that are covered.
     pub covered_lines: u64,
     /// The ranges that are covered, in order, none touching another.
     pub covered: Vec<LineRange>,

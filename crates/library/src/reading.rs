@@ -28,13 +28,13 @@ pub enum ReadScope {
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadLimits {
-    /// The most sections of scope `sections`.
+    /// The maximum number of sections to return with scope `sections`.
     #[schemars(range(min = 1))]
     pub max_sections: Option<usize>,
-    /// The most characters.
+    /// The maximum number of characters (default 8000; the server's HARD_MAX_CHARS still applies).
     #[schemars(range(min = 1))]
     pub max_chars: Option<usize>,
-    /// Allow a whole Markdown file, where the server allows it too.
+    /// Allow a whole Markdown file to be read (default false; the server must allow it too, with ALLOW_FILE_SCOPE).
     pub allow_file: Option<bool>,
 }
 
@@ -42,9 +42,9 @@ pub struct ReadLimits {
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expand {
-    /// Characters before the line.
+    /// The number of characters before the line (default 240).
     pub before_chars: Option<usize>,
-    /// Characters behind it.
+    /// The number of characters after the line (default 240).
     pub after_chars: Option<usize>,
 }
 
@@ -55,7 +55,7 @@ pub struct ReadPart {
     pub path: String,
     /// The text.
     pub text: String,
-    /// Whether a limit cut it.
+    /// Whether a limit cut the text short.
     pub truncated: bool,
     /// What was read in the end.
     pub scope: ReadScope,

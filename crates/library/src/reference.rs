@@ -16,27 +16,28 @@ const DEFAULT_MAX_CHARS: usize = 8000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ref {
-    /// Where the path starts.
+    /// `manual` for a file of a manual, `vault` for a file of the vault.
     pub target: Target,
-    /// The manual; null for the vault.
+    /// The id of the manual; null for the vault.
     #[serde(default)]
     pub manual_id: Option<String>,
-    /// The file.
+    /// The file's path, relative to its manual or to the vault.
     pub path: String,
-    /// The line, from 1.
+    /// The line, counted from 1.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub start_line: Option<u64>,
-    /// Accepted and handed on.
+    /// A JSON Pointer into a JSON file. It is accepted and returned, but does not change what is read.
     #[serde(default)]
     pub json_path: Option<String>,
-    /// The heading, for people.
+    /// The heading of the section, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Why it was found.
+    /// How the section matched: `heading`, `normalized`, `loose`, `exceptions`, `reference`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signals: Option<Vec<String>>,
-    /// The beginning of the file's SHA-256 as it was seen; another file is a conflict, never stale text.
+    /// The first digits of the file's SHA-256 when the ref was made. If the file has changed since, the call fails
+    /// with `conflict` instead of returning other text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rev: Option<String>,
 }
@@ -81,7 +82,7 @@ impl Ref {
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CharLimits {
-    /// The most characters; the server's own limit still holds.
+    /// The maximum number of characters to return (default 8000; the server's HARD_MAX_CHARS still applies).
     #[schemars(range(min = 1))]
     pub max_chars: Option<usize>,
 }
@@ -106,12 +107,12 @@ impl Limit {
 /// A call that is worth making next.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NextAction {
-    /// The tool, or `stop`.
+    /// The name of the tool to call, or `stop`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// How sure that is.
+    /// How certain the suggestion is, from 0 to 1.
     pub confidence: Option<f64>,
-    /// Its arguments, as they are; null where only the caller can know them.
+    /// The arguments to pass unchanged; null when the caller has to supply them.
     pub params: Option<JsonObject>,
 }
 

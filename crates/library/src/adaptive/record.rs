@@ -20,13 +20,13 @@ pub struct LearningRecord {
     pub ts: i64,
     /// The question, as a hash.
     pub query_hash: String,
-    /// Files that were looked at.
+    /// The number of files that were searched.
     pub scanned_files: usize,
-    /// Sections that were found.
+    /// The number of matching sections.
     pub candidates: usize,
     /// What went wrong on the way.
     pub warnings: usize,
-    /// The last stage that ran.
+    /// The last search stage that ran.
     pub max_stage_applied: u8,
     /// Whether it widened.
     pub scope_expanded: bool,

@@ -62,11 +62,11 @@ impl Kind {
 /// Something to be mended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
-    /// What it is.
+    /// The kind of problem.
     pub kind: Kind,
-    /// What is wrong, on which line, and what to do.
+    /// What is wrong, on which line, and how to fix it.
     pub message: String,
-    /// The element; null where it is none's.
+    /// The element that has the problem; null when it concerns the whole artifact.
     pub node_id: Option<String>,
     /// The line in the artifact.
     #[serde(skip)]
@@ -151,9 +151,9 @@ struct Artifact {
 /// What an audit found.
 #[derive(Debug, PartialEq)]
 pub struct Audited {
-    /// The artifact as it is stored.
+    /// The artifact's path as it is stored.
     pub artifact_path: String,
-    /// The source as it is stored.
+    /// The source's path as it is stored.
     pub source_path: String,
     /// How many lines the source has.
     pub source_lines: u64,

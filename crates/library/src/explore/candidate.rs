@@ -9,7 +9,7 @@ pub struct Candidate {
     pub place: NodePlace,
     /// How well it fits; it orders the candidates of one find and means nothing beside another find's.
     pub score: f32,
-    /// Why it was found.
+    /// How the section matched: `heading`, `normalized`, `loose`, `exceptions`, `reference`.
     pub signals: Signals,
     /// The terms that it holds in some form, as bits; none where only another section led to it.
     pub terms: u64,

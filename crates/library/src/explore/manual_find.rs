@@ -35,7 +35,7 @@ pub struct FindReport {
     pub summary: FindSummary,
     /// What it saw.
     pub record: Arc<TraceRecord>,
-    /// What to do next.
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
     /// What the thresholds learn from.
     pub basis: LearningBasis,

@@ -33,7 +33,7 @@ const MIN_STANDS_FOR_TERM: f32 = 0.5;
 pub struct NodeHit {
     /// Its place.
     pub place: NodePlace,
-    /// How well it fits.
+    /// The rank score, comparable within this search only.
     pub score: f32,
     /// The terms that stand in it letter by letter, as bits.
     pub whole: u64,

@@ -31,40 +31,42 @@ pub enum EscalationReason {
 /// A find of the manuals in numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FindSummary {
-    /// Files that were looked at.
+    /// The number of files that were searched.
     pub scanned_files: usize,
-    /// Sections that were looked at.
+    /// The number of sections that were searched.
     pub scanned_nodes: usize,
-    /// Sections that were found.
+    /// The number of matching sections.
     pub candidates: usize,
-    /// Files that could not be read or are not what they say, and stages that failed.
+    /// The number of files that could not be read or parsed, plus the number of search stages that failed.
     pub warnings: usize,
-    /// The last stage that ran.
+    /// The last search stage that ran.
     pub max_stage_applied: u8,
-    /// Whether other manuals were looked at too.
+    /// Whether the search was widened to other manuals.
     pub scope_expanded: bool,
-    /// Places that were not looked at; manual_hits kind unscanned has them.
+    /// The number of places that were not searched; manual_hits with kind `unscanned` lists them.
     pub unscanned_sections_count: usize,
-    /// Hits, before those in one section became one.
+    /// The number of matches before matches in the same section were merged.
     pub integrated_candidates: usize,
-    /// Sections that they are in.
+    /// The number of sections after merging.
     pub integrated_nodes: usize,
-    /// How many candidates each signal has.
+    /// The number of matching sections per kind of match.
     pub signal_coverage: SignalCoverage,
-    /// The share of the candidates that the file with the most of them has.
+    /// The share of the matches that lie in a single file, from 0 to 1; a high value means that the result depends on
+    /// one file.
     pub file_bias_ratio: f64,
-    /// Pairs of sections that disagree.
+    /// The number of pairs of sections that contradict each other.
     pub conflict_count: usize,
-    /// Things asked for that nothing was found for.
+    /// The number of terms of the question that nothing was found for.
     pub gap_count: usize,
-    /// How far this answers the question, 0 to 1.
+    /// How well the result answers the question, from 0 to 1.
     pub sufficiency_score: f64,
-    /// Whether it is enough.
+    /// `ready`: read the best sections and answer. `needs_followup`: follow next_actions first. `blocked`: nothing
+    /// was found.
     pub integration_status: IntegrationStatus,
-    /// Why something was left out; absent where nothing was.
+    /// Why some places were not searched; absent when everything was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cutoff_reason: Option<SkipReason>,
-    /// Why the find went further, or would have.
+    /// Why the search was widened, or would have been if it were allowed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub escalation_reasons: Vec<EscalationReason>,
 }
@@ -72,39 +74,41 @@ pub struct FindSummary {
 /// A find of the vault in numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct VaultFindSummary {
-    /// Files that were looked at.
+    /// The number of files that were searched.
     pub scanned_files: usize,
-    /// Paragraphs that were looked at.
+    /// The number of paragraphs that were searched.
     pub scanned_nodes: usize,
-    /// Places that were found.
+    /// The number of matching paragraphs.
     pub candidates: usize,
-    /// Files that could not be read or are no text.
+    /// The number of files that could not be read or are not text.
     pub warnings: usize,
-    /// The last stage that ran.
+    /// The last search stage that ran.
     pub max_stage_applied: u8,
-    /// Always false: there is one vault.
+    /// Always false, because there is only one vault.
     pub scope_expanded: bool,
-    /// Places that were not looked at; manual_hits kind unscanned has them.
+    /// The number of places that were not searched; manual_hits with kind `unscanned` lists them.
     pub unscanned_sections_count: usize,
-    /// Hits, before those in one paragraph became one.
+    /// The number of matches before matches in the same paragraph were merged.
     pub integrated_candidates: usize,
-    /// Paragraphs that they are in.
+    /// The number of paragraphs after merging.
     pub integrated_nodes: usize,
-    /// How many candidates each signal has.
+    /// The number of matching sections per kind of match.
     pub signal_coverage: VaultSignalCoverage,
-    /// The share of the candidates that the file with the most of them has.
+    /// The share of the matches that lie in a single file, from 0 to 1; a high value means that the result depends on
+    /// one file.
     pub file_bias_ratio: f64,
-    /// Pairs of places that disagree.
+    /// The number of pairs of paragraphs that contradict each other.
     pub conflict_count: usize,
-    /// Things asked for that nothing was found for.
+    /// The number of terms of the question that nothing was found for.
     pub gap_count: usize,
-    /// In the files that were found, the ranges of lines where nothing was.
+    /// The number of line ranges without a match in the files that have matches.
     pub gap_ranges_count: usize,
-    /// How far this answers the question, 0 to 1.
+    /// How well the result answers the question, from 0 to 1.
     pub sufficiency_score: f64,
-    /// Whether it is enough.
+    /// `ready`: read the best sections and answer. `needs_followup`: follow next_actions first. `blocked`: nothing
+    /// was found.
     pub integration_status: IntegrationStatus,
-    /// Why something was left out; absent where nothing was.
+    /// Why some places were not searched; absent when everything was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cutoff_reason: Option<SkipReason>,
 }

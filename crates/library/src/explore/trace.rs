@@ -8,7 +8,7 @@ use crate::reference::{Ref, Target};
 pub struct TraceItem {
     /// Where it is, and why it was found.
     pub place: Ref,
-    /// How well it fits.
+    /// The rank score, comparable within this search only.
     pub score: f64,
     /// The ids of the sections that say otherwise.
     pub conflict_with: Vec<String>,

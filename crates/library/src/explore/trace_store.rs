@@ -1,5 +1,6 @@
 //! What finds saw, kept for a while so that it can be asked for page by page.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,30 +13,23 @@ use crate::error::LibraryError;
 /// The maximum size of all traces together, so that many callers cannot exhaust the memory of a small machine. A trace
 /// has about 100 KB, so 64 MiB hold the newest 100 of several callers; beyond it the oldest traces go first.
 const MAX_TRACE_BYTES: usize = 64 << 20;
-/// The maximum number of callers whose traces are counted. Beyond it the caller who has not asked for longest is
-/// forgotten, with the traces of theirs that are still kept.
+/// The maximum number of callers whose traces are tracked, a few hundred bytes each. Beyond it the caller who has not
+/// searched for longest is forgotten; what is left of their traces expires.
 const MAX_PRINCIPALS: usize = 100_000;
 
-/// The traces of everybody. The newest few of each principal are kept: one principal's finds replace its own, while the
+/// The traces of everybody. The newest few of each principal are kept, so that nobody's searches push out another's; the
 /// limit of memory holds for all together.
 pub struct TraceStore {
     max_per_principal: usize,
     time_to_live: Duration,
-    /// How many traces each principal has had.
-    counts: BoundedStore<Principal, u64>,
-    traces: BoundedStore<TraceSlot, StoredTrace>,
-}
-
-/// The slots of a principal are filled in turn, so that a new trace takes the place of that principal's oldest.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct TraceSlot {
-    principal: Principal,
-    number: u64,
+    traces: BoundedStore<Arc<str>, StoredTrace>,
+    /// The ids of each principal's traces, the newest last.
+    recent: BoundedStore<Principal, VecDeque<Arc<str>>>,
 }
 
 #[derive(Debug, Clone)]
 struct StoredTrace {
-    id: Arc<str>,
+    principal: Principal,
     record: Arc<TraceRecord>,
 }
 
@@ -43,13 +37,9 @@ impl TraceStore {
     /// Keeps the newest `max_per_principal` traces of each principal, none longer than `time_to_live`.
     pub fn new(max_per_principal: usize, time_to_live: Duration) -> Self {
         let traces = StoreLimits { entries: usize::MAX, bytes: MAX_TRACE_BYTES, time_to_live };
-        let counts = StoreLimits { entries: MAX_PRINCIPALS, bytes: usize::MAX, time_to_live: Duration::MAX };
-        Self {
-            max_per_principal,
-            time_to_live,
-            counts: BoundedStore::new(counts),
-            traces: BoundedStore::new(traces),
-        }
+        let recent = StoreLimits { entries: MAX_PRINCIPALS, bytes: usize::MAX, time_to_live };
+        let (traces, recent) = (BoundedStore::new(traces), BoundedStore::new(recent));
+        Self { max_per_principal, time_to_live, traces, recent }
     }
 
     /// Keeps what a find saw, and returns the id to ask for it by.
@@ -59,15 +49,19 @@ impl TraceStore {
         record: Arc<TraceRecord>,
         now: Instant,
     ) -> Result<String, ToolError> {
-        let id = new_trace_id()?;
-        let slots = self.max_per_principal as u64;
-        if slots > 0 {
-            let count = self.counts.update(principal.clone(), now, |count| *count += 1, |_| 0);
-            let slot = TraceSlot { principal: principal.clone(), number: count % slots };
-            let bytes = record.estimated_bytes();
-            self.traces.put(slot, StoredTrace { id: id.as_str().into(), record }, bytes, now);
+        let id: Arc<str> = new_trace_id()?.into();
+        let bytes = record.estimated_bytes();
+        self.traces.put(id.clone(), StoredTrace { principal: principal.clone(), record }, bytes, now);
+        let mut dropped = None;
+        let add = |ids: &mut VecDeque<Arc<str>>| {
+            ids.push_back(id.clone());
+            dropped = if ids.len() > self.max_per_principal { ids.pop_front() } else { None };
+        };
+        self.recent.update(principal.clone(), now, add, |_| 0);
+        if let Some(oldest) = dropped {
+            self.traces.remove(&oldest);
         }
-        Ok(id)
+        Ok(id.to_string())
     }
 
     /// What a find saw; only for the principal that made it. `argument` is the name under which the caller gave the id.
@@ -78,15 +72,8 @@ impl TraceStore {
         argument: &'static str,
         now: Instant,
     ) -> Result<Arc<TraceRecord>, LibraryError> {
-        // No more slots are in use than the principal has had traces, however many may be.
-        let count = self.counts.get(principal, now).unwrap_or_default();
-        let mut slot = TraceSlot { principal: principal.clone(), number: 0 };
-        let mut slots = (0..(self.max_per_principal as u64).min(count + 1)).filter_map(|number| {
-            slot.number = number;
-            self.traces.get(&slot, now)
-        });
-        let found = slots.find(|trace| *trace.id == *id).map(|trace| trace.record);
-        found.ok_or(LibraryError::TraceNotFound {
+        let found = self.traces.get(id, now).filter(|trace| trace.principal == *principal);
+        found.map(|trace| trace.record).ok_or(LibraryError::TraceNotFound {
             argument,
             ttl_secs: self.time_to_live.as_secs(),
             max_kept: self.max_per_principal,

@@ -44,7 +44,7 @@ impl SkipReason {
 pub struct UnscannedPart {
     /// The manual; none for the vault.
     pub manual_id: Option<Arc<str>>,
-    /// The file.
+    /// The file's path, relative to its manual or to the vault.
     pub path: String,
     /// The hash of its bytes; none where it was not read.
     pub sha256: Option<Sha256>,
@@ -62,9 +62,9 @@ pub struct UnscannedPart {
 pub struct CarriedSection {
     /// The line that it starts on.
     pub line: u32,
-    /// How well it fits.
+    /// The rank score, comparable within this search only.
     pub score: f32,
-    /// Why it was found.
+    /// How the section matched: `heading`, `normalized`, `loose`, `exceptions`, `reference`.
     pub signals: Signals,
 }
 

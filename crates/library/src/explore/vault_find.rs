@@ -30,7 +30,7 @@ pub struct VaultFindReport {
     pub trace_id: String,
     /// The find in numbers.
     pub summary: VaultFindSummary,
-    /// What to do next.
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
 }
 

@@ -42,7 +42,7 @@ pub struct Folder {
 pub struct Entry {
     /// Its name as it is stored.
     pub name: String,
-    /// What it is.
+    /// The kind of problem.
     pub kind: Kind,
 }
 

@@ -29,7 +29,7 @@ pub struct NodeEntry {
     pub file: u32,
     /// The heading's text.
     pub title: String,
-    /// 1 to 6.
+    /// The level of the heading, from 1 to 6.
     pub level: u8,
     /// How many of its first lines are the heading.
     pub heading_lines: u32,

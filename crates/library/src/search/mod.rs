@@ -37,11 +37,11 @@ const MAX_THREADS: usize = 8;
 /// A line that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LineHit {
-    /// The file.
+    /// The file's path, relative to its manual or to the vault.
     pub path: String,
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub start_line: usize,
-    /// The line, or what stands around the match where it is long.
+    /// The line; of a long line only the part around the match.
     pub snippet: String,
 }
 

@@ -7,7 +7,7 @@ pub struct Lines {
     pub first: u64,
     /// The last line; beyond the end is the end.
     pub last: u64,
-    /// The most characters.
+    /// The maximum number of characters (default 8000; the server's HARD_MAX_CHARS still applies).
     pub max_chars: usize,
 }
 

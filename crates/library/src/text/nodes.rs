@@ -12,7 +12,7 @@ const MAX_TITLE_CHARS: usize = 200;
 pub struct Node {
     /// The heading's text.
     pub title: String,
-    /// 1 to 6.
+    /// The level of the heading, from 1 to 6.
     pub level: u8,
     /// The heading's line, from 1.
     pub start_line: usize,

@@ -23,11 +23,13 @@ const MAX_SHOWN_FINDINGS: usize = 200;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// What was made: Markdown with flowcharts, or JSON with nodes and edges.
+    /// The artifact to check, relative to the vault: Markdown (with Mermaid flowcharts) or a JSON graph of nodes and
+    /// edges.
     pub artifact_path: String,
-    /// What it was made of.
+    /// The vault file that the artifact was made from.
     pub source_path: String,
-    /// The lines of the source that it rests on; those that its source_lines name where this is left out.
+    /// The line ranges of the source that the artifact is based on (optional; default: the ranges that its
+    /// `source_lines` marks name).
     #[schemars(length(max = 60_000))]
     pub cited_ranges: Option<Vec<CitedRange>>,
 }
@@ -35,49 +37,50 @@ pub struct Input {
 /// What was found.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The artifact as it is stored.
+    /// The artifact's path as it is stored.
     pub artifact_path: String,
-    /// The source as it is stored.
+    /// The source's path as it is stored.
     pub source_path: String,
-    /// Elements that rest on no lines of the source.
+    /// The number of elements that cite no lines of the source.
     pub rootless_nodes: usize,
-    /// Nodes out of reach, and decisions with a single way out.
+    /// The number of unreachable nodes and of decisions with only one outgoing edge.
     pub orphan_branches: usize,
-    /// References that are not answered.
+    /// The number of cross-references without a matching target.
     pub one_way_refs: usize,
-    /// The share of the source's lines that is covered; null where none is named.
+    /// The share of the source's lines that is cited, from 0 to 1; null when no lines are cited.
     pub coverage_ratio: Option<f64>,
-    /// Ranges of the source that are not covered.
+    /// The number of line ranges of the source that are not cited.
     pub uncovered_ranges_count: usize,
-    /// Evidence per token of what was cited; null where nothing was.
+    /// Cited evidence per token of cited text; null when nothing is cited.
     pub marginal_gain: Option<f64>,
-    /// Whether the source should be read through once more.
+    /// Whether the source should be read in full once more.
     pub needs_forced_full_scan: bool,
-    /// What to do next.
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
-    /// What is to be mended.
+    /// The problems to fix, one entry each.
     pub findings: Vec<Finding>,
 }
 
-/// Check that an artifact rests on its source: elements without source lines, unreachable nodes, unanswered references.
+/// Check an artifact against its source and return the problems: elements that cite no source lines, unreachable
+/// nodes, decisions with only one way out, and unresolved cross-references.
 pub struct ArtifactAudit;
 
 impl Tool for ArtifactAudit {
     const FACTS: Facts = Facts {
         name: "artifact_audit",
         title: "Audit an artifact / 成果物を監査",
-        description: "Check that an artifact rests on its source: elements without source lines, unreachable nodes, unanswered references.",
+        description: "Check an artifact against its source and return the problems: elements that cite no source lines, unreachable nodes, decisions with only one way out, and unresolved cross-references.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "After writing an artifact, before handing it over.",
+            when: "After writing an artifact, before you deliver it.",
             safe_defaults: r#"{"artifact_path":"artifacts/…","source_path":"…"}"#,
             common_errors: &[
-                ("not_found", "both paths are in the vault; vault_ls shows what there is"),
-                ("invalid_parameter", "start_line is from 1, end_line not before it"),
+                ("not_found", "both paths are relative to the vault; vault_ls lists the files"),
+                ("invalid_parameter", "start_line is at least 1, and end_line is not less than start_line"),
             ],
         },
     };

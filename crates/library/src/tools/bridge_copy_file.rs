@@ -15,48 +15,48 @@ use crate::writing::{WriteMode, put};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The file in the manual.
+    /// The file to copy, relative to the manual.
     pub from_path: String,
-    /// The manual.
+    /// The id of the manual, as manual_list returns it.
     pub manual_id: String,
-    /// The file in the vault; it is made where it is missing.
+    /// The destination file, relative to the vault. It is created if it does not exist.
     pub to_path: String,
-    /// Replace the file, or add at its end.
+    /// `overwrite` replaces the destination's content; `append` adds to its end.
     pub mode: WriteMode,
-    /// At what cost; as much as the server allows where it is left out.
+    /// Limits of this call (optional; default: the server's own limits).
     pub limits: Option<ReadLimits>,
 }
 
 /// What was copied.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The file.
+    /// The path of the file that was written, relative to the vault.
     pub written_path: String,
-    /// How many bytes were added.
+    /// The number of bytes that were written.
     pub written_bytes: usize,
-    /// Whether a limit cut it.
+    /// Whether a limit cut the text short.
     pub truncated: bool,
 }
 
-/// Copy a file of a manual into the vault without passing it through the model.
+/// Copy a file of a manual into the vault without passing its text through the model.
 pub struct BridgeCopyFile;
 
 impl Tool for BridgeCopyFile {
     const FACTS: Facts = Facts {
         name: "bridge_copy_file",
         title: "Copy a file / ファイルを写す",
-        description: "Copy a file of a manual into the vault without passing it through the model.",
+        description: "Copy a file of a manual into the vault without passing its text through the model.",
         effect: Effect::Destroy,
         world: World::Closed,
         access: Access::Local(LIBRARY_WRITE),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "To take a whole file of a manual into the vault.",
+            when: "To copy a whole file of a manual into the vault.",
             safe_defaults: r#"{"manual_id":"…","from_path":"…","to_path":"…","mode":"overwrite"}"#,
             common_errors: &[
-                ("forbidden", "whole Markdown files need ALLOW_FILE_SCOPE and limits.allow_file"),
-                ("not_found", "manual_ls has the paths"),
+                ("forbidden", "a whole Markdown file needs ALLOW_FILE_SCOPE and limits.allow_file"),
+                ("not_found", "manual_ls returns the paths"),
             ],
         },
     };

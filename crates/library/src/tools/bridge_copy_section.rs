@@ -15,48 +15,48 @@ use crate::writing::{WriteMode, put};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The section.
+    /// The section to copy: a ref as the find tools return it.
     pub from_ref: Ref,
-    /// The file in the vault; it is made where it is missing.
+    /// The destination file, relative to the vault. It is created if it does not exist.
     pub to_path: String,
-    /// Replace the file, or add at its end.
+    /// `overwrite` replaces the destination's content; `append` adds to its end.
     pub mode: WriteMode,
-    /// At what cost; as much as the server allows where it is left out.
+    /// Limits of this call (optional; default: the server's own limits).
     pub limits: Option<ReadLimits>,
 }
 
 /// What was copied.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The file.
+    /// The path of the file that was written, relative to the vault.
     pub written_path: String,
-    /// How many bytes were added.
+    /// The number of bytes that were written.
     pub written_bytes: usize,
-    /// How many sections that are.
+    /// The number of sections that were written.
     pub written_sections: usize,
-    /// Whether a limit cut it.
+    /// Whether a limit cut the text short.
     pub truncated: bool,
 }
 
-/// Copy a section of a manual into the vault without passing it through the model.
+/// Copy a section of a manual into the vault without passing its text through the model.
 pub struct BridgeCopySection;
 
 impl Tool for BridgeCopySection {
     const FACTS: Facts = Facts {
         name: "bridge_copy_section",
         title: "Copy a section / 節を写す",
-        description: "Copy a section of a manual into the vault without passing it through the model.",
+        description: "Copy a section of a manual into the vault without passing its text through the model.",
         effect: Effect::Destroy,
         world: World::Closed,
         access: Access::Local(LIBRARY_WRITE),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "To put text of a manual into a note or an artifact.",
+            when: "To copy text of a manual into a note or an artifact.",
             safe_defaults: r#"{"from_ref":{"target":"manual","manual_id":"…","path":"…","start_line":1},"to_path":"…","mode":"append"}"#,
             common_errors: &[
                 ("invalid_scope", "JSON has no sections; use bridge_copy_file"),
-                ("forbidden", "artifacts/ takes only .md and .json"),
+                ("forbidden", "artifacts/ accepts only .md and .json files"),
             ],
         },
     };

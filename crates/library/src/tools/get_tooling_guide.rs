@@ -14,9 +14,9 @@ use crate::toolset::{LIBRARY_READ, Library};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// What for.
+    /// What you want to do (default `unknown`).
     pub intent: Option<Purpose>,
-    /// With what.
+    /// Where you want to do it (default `unknown`).
     pub target: Option<Subject>,
 }
 
@@ -43,33 +43,33 @@ pub enum Subject {
 /// Where to begin, and what there is.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The tool to call first.
+    /// The name of the tool to call first.
     pub first_tool: &'static str,
-    /// Every tool of the library.
+    /// All tools of the library.
     pub tools: Vec<Advice>,
 }
 
 /// How to use a tool.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Advice {
-    /// The tool.
+    /// The tool's name.
     pub tool_name: &'static str,
-    /// When it is the right one.
+    /// When to use it.
     pub when_to_use: &'static str,
-    /// The arguments that it cannot do without.
+    /// The names of its required arguments.
     pub required_inputs: Vec<String>,
-    /// Arguments to begin with.
+    /// Example arguments that are safe to start with.
     pub safe_defaults: JsonObject,
-    /// What goes wrong most, and what helps.
+    /// The most common errors, each with its fix.
     pub common_errors: Vec<CommonError>,
 }
 
 /// A common error.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CommonError {
-    /// Its code.
+    /// The error code.
     pub code: &'static str,
-    /// What helps.
+    /// How to fix it.
     pub fix: &'static str,
 }
 
@@ -80,14 +80,14 @@ impl Tool for GetToolingGuide {
     const FACTS: Facts = Facts {
         name: "get_tooling_guide",
         title: "How to use the library / 使い方の案内",
-        description: "Say which library tool to call first for a purpose, and how to use each of them.",
+        description: "Return which library tool to call first for a purpose, and how to use each tool.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "At the very beginning, when it is not clear which tool fits.",
+            when: "At the beginning, when it is not clear which tool to use.",
             safe_defaults: r#"{"intent":"explore","target":"manual"}"#,
             common_errors: &[("invalid_parameter", "intent is explore, produce, revise, audit or unknown")],
         },

@@ -12,37 +12,37 @@ use crate::toolset::{LIBRARY_READ, Library};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The manual.
+    /// The id of the manual, as manual_list returns it.
     pub manual_id: String,
-    /// Only this section, as manual_toc names it.
+    /// List only this section (optional): a node_id of manual_toc, such as `guide.md#L12`.
     pub node_id: Option<String>,
 }
 
 /// What was found.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
-    /// Lines that hold a word of exception, by path and number.
+    /// The matching lines, sorted by path and line number.
     pub items: Vec<LineHit>,
 }
 
-/// List the lines of a manual that hold a word of exception, such as 対象外, ただし, except or not covered.
+/// List the lines of a manual that contain an exception word, such as 対象外, ただし, except or not covered.
 pub struct ManualExcepts;
 
 impl Tool for ManualExcepts {
     const FACTS: Facts = Facts {
         name: "manual_excepts",
         title: "List exceptions / 例外を一覧",
-        description: "List the lines of a manual that hold a word of exception, such as 対象外, ただし, except or not covered.",
+        description: "List the lines of a manual that contain an exception word, such as 対象外, ただし, except or not covered.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "To see every exception of a manual or a section.",
+            when: "To see every exception in a manual or a section.",
             safe_defaults: r#"{"manual_id":"…"}"#,
             common_errors: &[
-                ("not_found", "manual_list has the manuals, manual_toc the sections"),
+                ("not_found", "manual_list returns the manuals, manual_toc the sections"),
                 ("invalid_parameter", "node_id is path#L<line>"),
             ],
         },

@@ -22,19 +22,21 @@ const MAX_SHOWN: usize = 5;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The question or the words; a "quoted phrase" counts most, sections with a -refused word are left out.
+    /// The question, or its key terms, in Japanese or English. A "quoted phrase" raises the rank of sections that
+    /// contain it; -word excludes sections that contain the word.
     #[schemars(length(min = 1, max = 10_000))]
     pub query: String,
-    /// The manual; all of them where it is left out.
+    /// Search this manual first (optional; default: all manuals, or the server's DEFAULT_MANUAL_ID).
     pub manual_id: Option<String>,
-    /// What the question wants; by its words where it is left out.
+    /// What kind of answer the question asks for (optional; default: derived from its words).
     pub intent: Option<Intent>,
-    /// 3 stays in the manual, 4 widens to all when that is not enough.
+    /// The last search stage: 3 stays in the chosen manual, 4 also searches the other manuals when the matches are
+    /// not sufficient (default 4, unless the server sets DEFAULT_MAX_STAGE).
     #[schemars(range(min = 3, max = 4))]
     pub max_stage: Option<u8>,
-    /// Look only at what this find left out.
+    /// Search only the places that the find with this trace_id did not search (optional).
     pub only_unscanned_from_trace_id: Option<String>,
-    /// At what cost.
+    /// Limits of this search (optional).
     pub budget: Option<FindBudget>,
 }
 
@@ -42,10 +44,10 @@ pub struct Input {
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindBudget {
-    /// The most candidates; 200 where it is left out.
+    /// The maximum number of matching sections to keep (default 200).
     #[schemars(range(min = 1, max = 2000))]
     pub max_candidates: Option<usize>,
-    /// The most milliseconds; 60000 where it is left out.
+    /// The maximum time in milliseconds (default 60000). What was not searched by then is reported as unscanned.
     #[schemars(range(min = 1, max = 600_000))]
     pub time_ms: Option<u64>,
 }
@@ -62,23 +64,23 @@ impl From<FindBudget> for SearchBudget {
 /// What was found.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Output {
-    /// By which manual_hits gives the rest.
+    /// The id of this search. Pass it to manual_hits to page through everything that it found or did not search.
     pub trace_id: String,
-    /// In numbers.
+    /// The result in numbers.
     pub summary: FindSummary,
-    /// The best, best first.
+    /// The best matching sections, best first.
     pub top: Vec<Best>,
-    /// What to do next.
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
 }
 
 /// A section, and how well it fits.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Best {
-    /// Where it is.
+    /// Where the section is. Pass it to manual_read as `ref`.
     #[serde(rename = "ref")]
     pub place: Ref,
-    /// How well it fits, beside the others.
+    /// The rank score. It orders the sections of this search and cannot be compared with other searches.
     pub score: f64,
 }
 
@@ -105,24 +107,25 @@ impl From<&FindReport> for Output {
     }
 }
 
-/// Find everything about a question in the manuals: the best sections, what was not looked at, and what to do next.
+/// Search the manuals for a question and return the best matching sections as refs, counts, what was not searched,
+/// and the suggested next calls. It returns no text: read the sections with manual_read.
 pub struct ManualFind;
 
 impl Tool for ManualFind {
     const FACTS: Facts = Facts {
         name: "manual_find",
         title: "Explore the manuals / マニュアルを探索",
-        description: "Find everything about a question in the manuals: the best sections, what was not looked at, and what to do next.",
+        description: "Search the manuals for a question and return the best matching sections as refs, counts, what was not searched, and the suggested next calls. It returns no text: read the sections with manual_read.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "First, for any question about the manuals.",
+            when: "First, for any question that the manuals may answer.",
             safe_defaults: r#"{"query":"…"}"#,
             common_errors: &[
-                ("not_found", "manual_list has the manuals; a trace lasts half an hour"),
+                ("not_found", "manual_list returns the manuals; a trace_id expires after half an hour"),
                 ("invalid_parameter", "max_stage is 3 or 4"),
             ],
         },

@@ -14,13 +14,14 @@ use crate::toolset::{LIBRARY_READ, Library};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The id that a find gave.
+    /// The trace_id that manual_find or vault_find returned.
     pub trace_id: String,
-    /// `candidates` where it is left out.
+    /// What to list (default `candidates`): all matching sections, places that were not searched, contradictions,
+    /// terms without a match, or the best sections in rank order (`integrated_top`).
     pub kind: Option<Kind>,
-    /// How many to pass over.
+    /// How many entries to skip (default 0).
     pub offset: Option<usize>,
-    /// How many to show; 50 where it is left out.
+    /// The maximum number of entries to return (default 50).
     #[schemars(range(min = 1, max = 200))]
     pub limit: Option<usize>,
 }
@@ -39,39 +40,39 @@ pub enum Kind {
 /// A page.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The find.
+    /// The search that the entries belong to.
     pub trace_id: String,
-    /// What of it.
+    /// What is listed.
     pub kind: Kind,
-    /// How many were passed over.
+    /// How many entries were skipped.
     pub offset: usize,
-    /// How many are shown at most.
+    /// The maximum number of entries in `items`.
     pub limit: usize,
-    /// How many there are.
+    /// How many entries there are in all.
     pub total: usize,
-    /// The page.
+    /// The entries of this page.
     pub items: Vec<HitItem>,
 }
 
 /// One thing that a find saw, or did not see.
 #[derive(Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct HitItem {
-    /// Where it is, as other tools take it.
+    /// The place, in the form that other tools accept.
     #[serde(rename = "ref")]
     pub place: Option<Ref>,
-    /// The file.
+    /// The file's path, relative to its manual or to the vault.
     pub path: Option<String>,
-    /// The line; null for a whole file.
+    /// The line, counted from 1; null for a whole file.
     pub start_line: Option<u64>,
-    /// Why it was not looked at, or what the conflict is about.
+    /// For unscanned places: why they were not searched. For conflicts: what the sections disagree about.
     pub reason: Option<String>,
-    /// Why it was found.
+    /// How the section matched: `heading`, `normalized`, `loose`, `exceptions`, `reference`.
     pub signals: Vec<String>,
-    /// How well it fits.
+    /// The rank score, comparable within this search only.
     pub score: Option<f64>,
-    /// The sections that say otherwise.
+    /// The node_ids of the sections that contradict this one.
     pub conflict_with: Vec<String>,
-    /// What nothing was found for.
+    /// The term that nothing was found for.
     pub gap_hint: Option<String>,
 }
 
@@ -117,17 +118,17 @@ impl Tool for ManualHits {
     const FACTS: Facts = Facts {
         name: "manual_hits",
         title: "Page through a find / 探索結果を見る",
-        description: "Show page by page what a find saw: candidates, the best of them, conflicts, gaps, and what was not scanned.",
+        description: "Page through the results of manual_find or vault_find: matching sections, the best ones in rank order, contradictions, terms without a match, or places that were not searched.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "After a find, for more than its top or for what it left out.",
+            when: "After a search, for more than its best sections, or to see what it did not search.",
             safe_defaults: r#"{"trace_id":"…","kind":"integrated_top"}"#,
             common_errors: &[
-                ("not_found", "traces do not last; find again"),
+                ("not_found", "the trace_id has expired; search again"),
                 ("invalid_parameter", "limit is 1 to 200"),
             ],
         },

@@ -14,34 +14,34 @@ pub struct Input {}
 /// The manuals.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
-    /// Sorted by id.
+    /// The manuals, sorted by id.
     pub items: Vec<Item>,
 }
 
 /// A manual.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Item {
-    /// Its id.
+    /// The id of the manual, which other tools take.
     pub manual_id: String,
 }
 
-/// List the manuals that can be read.
+/// List the available manuals and return their ids.
 pub struct ManualList;
 
 impl Tool for ManualList {
     const FACTS: Facts = Facts {
         name: "manual_list",
         title: "List manuals / マニュアル一覧",
-        description: "List the manuals that can be read.",
+        description: "List the available manuals and return their ids.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "To learn which manuals there are.",
+            when: "To see which manuals there are.",
             safe_defaults: r#"{}"#,
-            common_errors: &[("not_found", "make the manuals folder, or set MANUALS_ROOT")],
+            common_errors: &[("not_found", "create the manuals folder, or set MANUALS_ROOT")],
         },
     };
     type Set = Library;

@@ -11,45 +11,45 @@ use crate::toolset::{LIBRARY_READ, Library};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// One manual; all of them where it is left out.
+    /// The id of the manual (optional; default: all manuals).
     pub manual_id: Option<String>,
 }
 
 /// The files.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
-    /// Sorted by manual, then path.
+    /// The files, sorted by manual and path.
     pub items: Vec<Item>,
 }
 
 /// A file of a manual.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Item {
-    /// Its manual.
+    /// The manual that the file belongs to.
     pub manual_id: String,
-    /// Its path in the manual.
+    /// The file's path, relative to the manual.
     pub path: String,
-    /// What it is: `md` or `json`.
+    /// The type of the file: `md` or `json`.
     pub file_type: &'static str,
 }
 
-/// List the files of one manual, or of all.
+/// List the files of one manual or of all manuals, with path and type.
 pub struct ManualLs;
 
 impl Tool for ManualLs {
     const FACTS: Facts = Facts {
         name: "manual_ls",
         title: "List files of manuals / マニュアルのファイル一覧",
-        description: "List the files of one manual, or of all.",
+        description: "List the files of one manual or of all manuals, with path and type.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "To learn which files a manual has.",
+            when: "To see which files a manual has.",
             safe_defaults: r#"{"manual_id":"…"}"#,
-            common_errors: &[("not_found", "manual_list has the ids")],
+            common_errors: &[("not_found", "manual_list returns the ids")],
         },
     };
     type Set = Library;

@@ -12,14 +12,15 @@ use crate::toolset::{LIBRARY_READ, Library};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Where.
+    /// The place to read: a ref as the find tools return it, or `{target: "manual", manual_id, path, start_line}`.
     #[serde(rename = "ref")]
     pub place: Ref,
-    /// How much: `snippet` where it is left out, `file` for JSON.
+    /// How much to read (default `snippet`; for JSON files always `file`): the text around the line, the section that
+    /// contains it, this and the following sections, or the whole file.
     pub scope: Option<ReadScope>,
-    /// At what cost.
+    /// Limits of this call (optional).
     pub limits: Option<ReadLimits>,
-    /// How much around a snippet.
+    /// How much text to return around the line with scope `snippet` (optional).
     pub expand: Option<Expand>,
 }
 
@@ -28,45 +29,45 @@ pub struct Input {
 pub struct Output {
     /// The text.
     pub text: String,
-    /// Whether a limit cut it.
+    /// Whether a limit cut the text short.
     pub truncated: bool,
-    /// What held in the end.
+    /// The scope and limits that were applied.
     pub applied: Applied,
 }
 
 /// Scope and limits in force.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Applied {
-    /// The scope.
+    /// The scope that was applied.
     pub scope: ReadScope,
-    /// The most sections.
+    /// The maximum number of sections that was applied.
     pub max_sections: usize,
-    /// The most characters.
+    /// The maximum number of characters that was applied.
     pub max_chars: usize,
 }
 
-/// Read a snippet, a section or several sections of a manual, within limits.
+/// Read text of a manual: the lines around a place, a section, several sections, or a whole file, within limits.
 pub struct ManualRead;
 
 impl Tool for ManualRead {
     const FACTS: Facts = Facts {
         name: "manual_read",
         title: "Read a manual / マニュアルを読む",
-        description: "Read a snippet, a section or several sections of a manual, within limits.",
+        description: "Read text of a manual: the lines around a place, a section, several sections, or a whole file, within limits.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "To read what a find or the table of contents points at.",
+            when: "To read a section that manual_find or manual_toc returned.",
             safe_defaults: r#"{"ref":{"target":"manual","manual_id":"…","path":"…","start_line":1},"scope":"section"}"#,
             common_errors: &[
                 (
                     "forbidden",
-                    "whole Markdown files need ALLOW_FILE_SCOPE and limits.allow_file; use scope section",
+                    "a whole Markdown file needs ALLOW_FILE_SCOPE and limits.allow_file; use scope section",
                 ),
-                ("conflict", "the file changed; find it again"),
+                ("conflict", "the file has changed; search again"),
             ],
         },
     };

@@ -16,55 +16,55 @@ const MAX_ITEMS: usize = 20_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The manual.
+    /// The id of the manual, as manual_list returns it.
     pub manual_id: String,
 }
 
 /// The nodes.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
-    /// By file, then line.
+    /// The sections, in the order of files and lines.
     pub items: Vec<Item>,
 }
 
 /// A node.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Item {
-    /// `heading` or `json_file`.
+    /// `heading` for a section, `json_file` for a whole JSON file.
     pub kind: &'static str,
-    /// `path#L<line>`.
+    /// The section's id: `path#L<line>`.
     pub node_id: String,
-    /// Its file.
+    /// The file that contains it, relative to the manual.
     pub path: String,
-    /// The heading's text, or the file's name.
+    /// The text of the heading, or the name of the JSON file.
     pub title: String,
-    /// 1 to 6.
+    /// The level of the heading, from 1 to 6.
     pub level: u8,
-    /// The node around it.
+    /// The node_id of the enclosing section; null at the top level.
     pub parent_id: Option<String>,
-    /// Its first line.
+    /// The first line of the section.
     pub line_start: usize,
-    /// Its last line, descendants included.
+    /// The last line of the section, including its subsections.
     pub line_end: usize,
 }
 
-/// The headings of a manual: every node with its lines, to read by.
+/// List the headings of a manual as a tree: each section with its node_id, title, level and line numbers.
 pub struct ManualToc;
 
 impl Tool for ManualToc {
     const FACTS: Facts = Facts {
         name: "manual_toc",
         title: "Table of contents / 目次",
-        description: "The headings of a manual: every node with its lines, to read by.",
+        description: "List the headings of a manual as a tree: each section with its node_id, title, level and line numbers.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "To see how a manual is built before reading it.",
+            when: "To see the structure of a manual before you read it.",
             safe_defaults: r#"{"manual_id":"…"}"#,
-            common_errors: &[("not_found", "manual_list has the ids")],
+            common_errors: &[("not_found", "manual_list returns the ids")],
         },
     };
     type Set = Library;

@@ -24,55 +24,55 @@ const MAX_NOTED_RANGES: usize = MAX_SHOWN_RANGES;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The file.
+    /// The file's path, relative to its manual or to the vault.
     pub path: String,
-    /// The lines of it that were read or cited, in any order.
+    /// The line ranges that were read or cited, in any order; they may overlap.
     #[schemars(length(max = 60_000))]
     pub cited_ranges: Vec<CitedRange>,
-    /// What was made of it, to be audited next.
+    /// The artifact made from the file (optional). The next action is then to audit it.
     pub artifact_path: Option<String>,
 }
 
 /// What is covered.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The file as it is stored.
+    /// The file's path as it is stored.
     pub path: String,
-    /// How many lines it has.
+    /// The number of lines in the file.
     pub total_lines: u64,
-    /// How many of them are covered.
+    /// The number of lines that are covered.
     pub covered_lines: u64,
-    /// The covered share.
+    /// The share of the lines that is covered, from 0 to 1.
     pub coverage_ratio: f64,
-    /// The ranges that are covered, none touching another.
+    /// The covered line ranges, merged and sorted.
     pub covered_ranges: Vec<LineRange>,
-    /// The ranges that are not.
+    /// The line ranges that are not covered, sorted.
     pub uncovered_ranges: Vec<LineRange>,
-    /// Whether that is enough.
+    /// Whether coverage_ratio reaches the server's COVERAGE_MIN_RATIO (default 0.9).
     pub meets_min_coverage: bool,
-    /// What to do next.
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
 }
 
-/// Prove how much of a vault file was covered by cited ranges, and which lines were not.
+/// Compute which lines of a vault file are covered by the given line ranges and which are not.
 pub struct VaultCoverage;
 
 impl Tool for VaultCoverage {
     const FACTS: Facts = Facts {
         name: "vault_coverage",
         title: "Prove coverage / 網羅率を確かめる",
-        description: "Prove how much of a vault file was covered by cited ranges, and which lines were not.",
+        description: "Compute which lines of a vault file are covered by the given line ranges and which are not.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "After reading or citing, to see what was left out.",
+            when: "After reading or citing a file, to see which lines are missing.",
             safe_defaults: r#"{"path":"…","cited_ranges":[{"start_line":1,"end_line":80}]}"#,
             common_errors: &[
-                ("invalid_parameter", "start_line is from 1, end_line not before it"),
-                ("not_found", "vault_ls shows what there is"),
+                ("invalid_parameter", "start_line is at least 1, and end_line is not less than start_line"),
+                ("not_found", "vault_ls lists the files"),
             ],
         },
     };

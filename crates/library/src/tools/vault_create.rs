@@ -13,31 +13,31 @@ use crate::vault::VaultOperation;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The file; missing folders are made.
+    /// The new file's path, relative to the vault. Missing folders are created.
     pub path: String,
-    /// Its text.
+    /// The content of the file.
     pub content: String,
 }
 
 /// What was written.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The file.
+    /// The path of the file that was written, relative to the vault.
     pub written_path: String,
-    /// How many bytes were given.
+    /// The number of bytes that were written.
     pub written_bytes: usize,
-    /// The hash of the whole file now.
+    /// The SHA-256 of the whole file after the change; pass it as `if_sha256` to the next change.
     pub sha256: String,
 }
 
-/// Make a new text file in the vault; one that exists is never replaced.
+/// Create a new text file in the vault. An existing file is never replaced.
 pub struct VaultCreate;
 
 impl Tool for VaultCreate {
     const FACTS: Facts = Facts {
         name: "vault_create",
         title: "Create a vault file / ファイルを作る",
-        description: "Make a new text file in the vault; one that exists is never replaced.",
+        description: "Create a new text file in the vault. An existing file is never replaced.",
         effect: Effect::Write,
         world: World::Closed,
         access: Access::Local(LIBRARY_WRITE),
@@ -48,7 +48,7 @@ impl Tool for VaultCreate {
             safe_defaults: r#"{"path":"artifacts/plan.md","content":"…"}"#,
             common_errors: &[
                 ("conflict", "the file exists; vault_write changes it"),
-                ("forbidden", "artifacts/ takes only .md and .json"),
+                ("forbidden", "artifacts/ accepts only .md and .json files"),
             ],
         },
     };

@@ -16,12 +16,13 @@ use crate::vault::check_open;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The question or the words; a "quoted phrase" counts most, paragraphs with a -refused word are left out.
+    /// The question, or its key terms, in Japanese or English. A "quoted phrase" raises the rank of paragraphs that
+    /// contain it; -word excludes paragraphs that contain the word.
     #[schemars(length(min = 1, max = 10_000))]
     pub query: String,
-    /// Where to look; everywhere where it is left out.
+    /// Which files to search (optional; default: the whole vault).
     pub scope: Option<FindScope>,
-    /// At what cost.
+    /// Limits of this search (optional).
     pub budget: Option<FindBudget>,
 }
 
@@ -29,9 +30,10 @@ pub struct Input {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindScope {
-    /// Only below this folder.
+    /// Search only below this folder of the vault (optional).
     pub relative_dir: Option<String>,
-    /// Only files that fit, as in `*.md` or `notes/**`; `!` in front leaves them out.
+    /// Search only files that match this glob, such as `*.md` or `notes/**`; with a leading `!`, search only files
+    /// that do not match (optional).
     #[schemars(length(min = 1, max = 1000))]
     pub glob: Option<String>,
 }
@@ -39,33 +41,34 @@ pub struct FindScope {
 /// What was found.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Output {
-    /// By which manual_hits gives the places.
+    /// The id of this search. Pass it to manual_hits to list the places that it found or did not search.
     pub trace_id: String,
-    /// In numbers.
+    /// The result in numbers.
     pub summary: VaultFindSummary,
-    /// What to do next.
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
 }
 
-/// Find everything about a question in the vault, paragraph by paragraph; manual_hits shows the places.
+/// Search the paragraphs of the vault for a question and return counts and the suggested next calls; list the places
+/// with manual_hits.
 pub struct VaultFind;
 
 impl Tool for VaultFind {
     const FACTS: Facts = Facts {
         name: "vault_find",
         title: "Explore the vault / 保管庫を探索",
-        description: "Find everything about a question in the vault, paragraph by paragraph; manual_hits shows the places.",
+        description: "Search the paragraphs of the vault for a question and return counts and the suggested next calls; list the places with manual_hits.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "First, for any question about the vault.",
+            when: "First, for any question that the vault may answer.",
             safe_defaults: r#"{"query":"…"}"#,
             common_errors: &[
-                ("not_found", "leave scope out to look everywhere"),
-                ("invalid_parameter", "the query needs letters or digits"),
+                ("not_found", "omit scope to search the whole vault"),
+                ("invalid_parameter", "the query must contain letters or digits"),
             ],
         },
     };

@@ -12,46 +12,46 @@ use crate::vault::{check_open, is_open};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The folder; the top where it is left out.
+    /// The folder to list, relative to the vault (optional; default: the top).
     pub relative_dir: Option<String>,
 }
 
 /// What stands in it.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
-    /// One level, sorted.
+    /// The files and folders of this folder, sorted by name, without their contents.
     pub entries: Vec<Entry>,
 }
 
 /// A file or a folder.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Entry {
-    /// Its path from the top of the vault.
+    /// The entry's path, relative to the vault.
     pub path: String,
     /// `file` or `dir`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// A file's size.
+    /// The size of a file in bytes; null for a folder.
     pub size_bytes: Option<u64>,
 }
 
-/// List one folder of the vault.
+/// List the files and folders in one folder of the vault.
 pub struct VaultLs;
 
 impl Tool for VaultLs {
     const FACTS: Facts = Facts {
         name: "vault_ls",
         title: "List the vault / 保管庫の一覧",
-        description: "List one folder of the vault.",
+        description: "List the files and folders in one folder of the vault.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "To look around in the vault.",
+            when: "To see which files the vault has.",
             safe_defaults: r#"{}"#,
-            common_errors: &[("not_found", "leave relative_dir out to see the top")],
+            common_errors: &[("not_found", "omit relative_dir to list the top folder")],
         },
     };
     type Set = Library;

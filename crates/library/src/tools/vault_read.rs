@@ -16,13 +16,13 @@ use crate::toolset::{LIBRARY_READ, Library};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The file.
+    /// The file's path, relative to its manual or to the vault.
     pub path: String,
-    /// Read from the first line to the last; otherwise `range` is needed.
+    /// Read the whole file (default false). Without it, `range` is required.
     pub full: Option<bool>,
-    /// The lines.
+    /// The lines to read. Required unless `full` is true.
     pub range: Option<Range>,
-    /// At what cost.
+    /// Limits of this call (optional).
     pub limits: Option<CharLimits>,
 }
 
@@ -30,10 +30,10 @@ pub struct Input {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
-    /// The first line, from 1; the first of the file where it is left out.
+    /// The first line, counted from 1 (default 1).
     #[schemars(range(min = 1))]
     pub start_line: Option<u64>,
-    /// The last line; the last of the file where it is left out.
+    /// The last line, inclusive (default: the last line of the file).
     #[schemars(range(min = 1))]
     pub end_line: Option<u64>,
 }
@@ -41,26 +41,27 @@ pub struct Range {
 /// What was read.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The text, without the last line break.
+    /// The text, without the final line break.
     pub text: String,
-    /// Whether a limit cut it.
+    /// Whether a limit cut the text short.
     pub truncated: bool,
-    /// How many characters it has.
+    /// The number of characters in `text`.
     pub returned_chars: usize,
-    /// The lines that it has; the end lies before the start where there are none.
+    /// The lines that `text` contains; when it contains none, end_line is less than start_line.
     pub applied_range: LineRange,
-    /// Where to read on.
+    /// Where to continue reading.
     pub next_offset: NextOffset,
-    /// What ended it.
+    /// Why the text ends where it does: `none` at the end of the file, `range_end`, or a limit (`max_chars`,
+    /// `hard_limit`).
     pub truncated_reason: Reason,
-    /// The hash of the whole file, for `if_sha256`.
+    /// The SHA-256 of the whole file; pass it as `if_sha256` when you change the file.
     pub sha256: String,
 }
 
 /// Where to read on.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NextOffset {
-    /// The next line; null at the end of the file.
+    /// The next line to read; null at the end of the file.
     pub start_line: Option<u64>,
 }
 
@@ -92,25 +93,25 @@ fn requested_lines(input: &Input) -> Result<(u64, u64), ToolError> {
     Ok((first, last))
 }
 
-/// Read lines of a vault file, or all of it, within limits.
+/// Read a range of lines of a vault file, or the whole file, within limits.
 pub struct VaultRead;
 
 impl Tool for VaultRead {
     const FACTS: Facts = Facts {
         name: "vault_read",
         title: "Read a vault file / 保管庫のファイルを読む",
-        description: "Read lines of a vault file, or all of it, within limits.",
+        description: "Read a range of lines of a vault file, or the whole file, within limits.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "To read a file or lines of it.",
+            when: "To read a file or a range of its lines.",
             safe_defaults: r#"{"path":"…","range":{"start_line":1,"end_line":80}}"#,
             common_errors: &[
                 ("invalid_parameter", "give a range, or full: true"),
-                ("not_found", "vault_ls shows what there is"),
+                ("not_found", "vault_ls lists the files"),
             ],
         },
     };

@@ -15,50 +15,51 @@ use crate::writing::{MAX_EDITED_BYTES, check_hash_form};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The file.
+    /// The file's path, relative to its manual or to the vault.
     pub path: String,
-    /// What to look for, literally.
+    /// The text to find. It is matched literally, not as a pattern.
     #[schemars(length(min = 1))]
     pub find: String,
-    /// What to put there.
+    /// The replacement text.
     pub replace: String,
-    /// How often at most; once where it is left out.
+    /// The maximum number of occurrences to replace (default 1).
     #[schemars(range(min = 1))]
     pub max_replacements: Option<usize>,
-    /// The SHA-256 of the whole file as the caller saw it last; another file is a conflict.
+    /// The SHA-256 that you last saw of the whole file (optional). If the file has changed since, the call fails with
+    /// `conflict` and changes nothing.
     pub if_sha256: Option<String>,
 }
 
 /// What was replaced.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The file.
+    /// The path of the file that was written, relative to the vault.
     pub written_path: String,
-    /// How often; 0 = the file is untouched.
+    /// The number of replacements; 0 means that the file is unchanged.
     pub replacements: usize,
-    /// The hash of the whole file now.
+    /// The SHA-256 of the whole file after the change; pass it as `if_sha256` to the next change.
     pub sha256: String,
 }
 
-/// Replace a literal text in a vault file, the first time it occurs or more often.
+/// Replace a literal text in a vault file: the first occurrence, or up to max_replacements of them.
 pub struct VaultReplace;
 
 impl Tool for VaultReplace {
     const FACTS: Facts = Facts {
         name: "vault_replace",
         title: "Replace in a vault file / 文字列を置き換える",
-        description: "Replace a literal text in a vault file, the first time it occurs or more often.",
+        description: "Replace a literal text in a vault file: the first occurrence, or up to max_replacements of them.",
         effect: Effect::Destroy,
         world: World::Closed,
         access: Access::Local(LIBRARY_WRITE),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "To change a few words of a file.",
+            when: "To change a few words in a file.",
             safe_defaults: r#"{"path":"…","find":"…","replace":"…"}"#,
             common_errors: &[
-                ("invalid_parameter", "find must not be empty; it is literal, no pattern"),
-                ("conflict", "the file is missing or changed; read it again"),
+                ("invalid_parameter", "find must not be empty; it is matched literally, not as a pattern"),
+                ("conflict", "the file does not exist or has changed; read it again"),
             ],
         },
     };

@@ -19,14 +19,14 @@ use crate::toolset::{LIBRARY_READ, Library};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The file.
+    /// The file's path, relative to its manual or to the vault.
     pub path: String,
-    /// Where to go on; the first line where it is left out.
+    /// Where to continue: the next_cursor of the previous call (optional; default: the first line).
     pub cursor: Option<Cursor>,
-    /// How many lines at once.
+    /// The number of lines to return (default 80, at most 200, unless the server sets other values).
     #[schemars(range(min = 1))]
     pub chunk_lines: Option<u64>,
-    /// At what cost.
+    /// Limits of this call (optional).
     pub limits: Option<CharLimits>,
 }
 
@@ -34,7 +34,7 @@ pub struct Input {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cursor {
-    /// The line, from 1.
+    /// The line, counted from 1.
     #[schemars(range(min = 1))]
     pub start_line: Option<u64>,
 }
@@ -42,28 +42,29 @@ pub struct Cursor {
 /// A chunk.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The text, without the last line break.
+    /// The text, without the final line break.
     pub text: String,
-    /// The lines that it has; the end lies before the start where there are none.
+    /// The lines that `text` contains; when it contains none, end_line is less than start_line.
     pub applied_range: LineRange,
-    /// Where to go on.
+    /// The cursor for the next call.
     pub next_cursor: NextCursor,
-    /// Whether that was the end of the file.
+    /// Whether the end of the file was reached.
     pub eof: bool,
-    /// Whether a limit cut the chunk.
+    /// Whether a limit cut the chunk short.
     pub truncated: bool,
-    /// What ended the chunk.
+    /// Why the chunk ends where it does: `none` at the end of the file, `chunk_end`, or a limit (`max_chars`,
+    /// `hard_limit`).
     pub truncated_reason: Reason,
-    /// What to do next.
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
-    /// The hash of the whole file; another one on the way means that it changed.
+    /// The SHA-256 of the whole file. If it differs between two calls, the file has changed during the scan.
     pub sha256: String,
 }
 
 /// Where to go on.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NextCursor {
-    /// The next line; null at the end.
+    /// The next line to read; null at the end of the file.
     pub start_line: Option<u64>,
 }
 
@@ -77,14 +78,14 @@ pub enum Reason {
     None,
 }
 
-/// Read a vault file chunk by chunk; following next_cursor visits every line exactly once.
+/// Read a vault file in chunks. Passing next_cursor back as cursor returns every line exactly once.
 pub struct VaultScan;
 
 impl Tool for VaultScan {
     const FACTS: Facts = Facts {
         name: "vault_scan",
         title: "Scan a vault file / ファイルを順に読む",
-        description: "Read a vault file chunk by chunk; following next_cursor visits every line exactly once.",
+        description: "Read a vault file in chunks. Passing next_cursor back as cursor returns every line exactly once.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
@@ -95,7 +96,7 @@ impl Tool for VaultScan {
             safe_defaults: r#"{"path":"…"}"#,
             common_errors: &[
                 ("invalid_parameter", "chunk_lines is 1 to 200"),
-                ("not_found", "vault_ls shows what there is"),
+                ("not_found", "vault_ls lists the files"),
             ],
         },
     };

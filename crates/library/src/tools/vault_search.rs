@@ -13,18 +13,20 @@ use crate::vault::check_open;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The pattern or the text.
+    /// The regular expression or the text to search for.
     #[schemars(length(min = 1, max = 10_000))]
     pub query: String,
-    /// `regex` (ignores case, `^` and `$` are ends of lines) where it is left out; `plain` is literal; `loose`
-    /// ignores case, white space, dots, slashes and hyphens between characters.
+    /// How the query is matched (default `regex`). `regex`: a regular expression that ignores case; `^` and `$` match at
+    /// line ends; an invalid one is searched as plain text. `plain`: literally, with case. `loose`: ignores case, and white
+    /// space, dots, slashes and hyphens between characters.
     pub mode: Option<SearchMode>,
-    /// Only files that fit, as in `*.md` or `notes/**`; `!` in front leaves them out.
+    /// Search only files that match this glob, such as `*.md` or `notes/**`; with a leading `!`, search only files
+    /// that do not match (optional).
     #[schemars(length(min = 1, max = 1000))]
     pub glob: Option<String>,
-    /// Only below this folder.
+    /// Search only below this folder of the vault (optional).
     pub relative_dir: Option<String>,
-    /// The most lines.
+    /// The maximum number of lines to return (default 50).
     #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<usize>,
 }
@@ -32,29 +34,29 @@ pub struct Input {
 /// What was found.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
-    /// Lines, by path and number.
+    /// The matching lines, sorted by path and line number.
     pub results: Vec<LineHit>,
 }
 
-/// Find lines in vault files by regex, plain text or loosely.
+/// Find lines in vault files by regular expression, as plain text, or loosely (ignoring case and separators).
 pub struct VaultSearch;
 
 impl Tool for VaultSearch {
     const FACTS: Facts = Facts {
         name: "vault_search",
         title: "Search the vault / 保管庫を検索",
-        description: "Find lines in vault files by regex, plain text or loosely.",
+        description: "Find lines in vault files by regular expression, as plain text, or loosely (ignoring case and separators).",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "To find where something stands in the vault.",
+            when: "To find the lines that contain something.",
             safe_defaults: r#"{"query":"…","mode":"plain"}"#,
             common_errors: &[
                 ("invalid_parameter", "the query must not be empty"),
-                ("not_found", "leave relative_dir out to search everything"),
+                ("not_found", "omit relative_dir to search the whole vault"),
             ],
         },
     };

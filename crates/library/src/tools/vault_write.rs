@@ -14,46 +14,50 @@ use crate::writing::{WriteMode, check_hash_form};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The file.
+    /// The file's path, relative to its manual or to the vault.
     pub path: String,
-    /// The text.
+    /// The text to write.
     pub content: String,
-    /// Replace everything, or add at the end.
+    /// `overwrite` replaces the whole content; `append` adds to the end.
     pub mode: WriteMode,
-    /// The SHA-256 of the whole file as the caller saw it last; another file is a conflict.
+    /// The SHA-256 that you last saw of the whole file (optional). If the file has changed since, the call fails with
+    /// `conflict` and changes nothing.
     pub if_sha256: Option<String>,
 }
 
 /// What was written.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The file.
+    /// The path of the file that was written, relative to the vault.
     pub written_path: String,
-    /// How many bytes were given.
+    /// The number of bytes that were written.
     pub written_bytes: usize,
-    /// The hash of the whole file now.
+    /// The SHA-256 of the whole file after the change; pass it as `if_sha256` to the next change.
     pub sha256: String,
 }
 
-/// Overwrite a vault file, or append to it; it must exist.
+/// Overwrite an existing vault file, or append to it.
 pub struct VaultWrite;
 
 impl Tool for VaultWrite {
     const FACTS: Facts = Facts {
         name: "vault_write",
         title: "Write a vault file / ファイルに書く",
-        description: "Overwrite a vault file, or append to it; it must exist.",
+        description: "Overwrite an existing vault file, or append to it.",
         effect: Effect::Destroy,
         world: World::Closed,
         access: Access::Local(LIBRARY_WRITE),
         sponsor: Sponsor::Never,
         widget: None,
         guide: Guide {
-            when: "To change a file as a whole, or to add at its end.",
+            when: "To replace the content of a file, or to add to its end.",
             safe_defaults: r#"{"path":"…","content":"…","mode":"append"}"#,
             common_errors: &[
-                ("conflict", "the file is missing (vault_create makes it) or changed (read it again)"),
-                ("forbidden", "a day in artifacts/daily/ can only be appended to"),
+                (
+                    "conflict",
+                    "the file does not exist (vault_create creates it) or has changed (read it again)",
+                ),
+                ("forbidden", "files in artifacts/daily/ can only be appended to"),
             ],
         },
     };
