@@ -1,19 +1,24 @@
-//! What `annai doctor` wants to know: the key, the address, the models.
+//! The checks of `annai doctor`: the key, the connection to the API and the models.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use annai_core::{Date, Finding};
 
+use crate::api_context::today;
 use crate::config::AnswersSettings;
 use crate::policy;
-use crate::responses::{Cause, Client, Failed, Model};
+use crate::responses::{FailureKind, ListedModel, RequestFailure, ResponsesClient};
 use crate::toolset::AnswersConfig;
 
-const TIMEOUT: Duration = Duration::from_secs(15);
-/// A model that ends within so many days is worth a word.
-const SOON_DAYS: u64 = 90;
+/// The timeout for the list of models. It is a small reply, and a person is waiting; beyond it the API counts as
+/// unreachable.
+const MODELS_TIMEOUT: Duration = Duration::from_secs(15);
+/// A model that is shut down within this many days is reported: long enough to plan a change of models.
+const SHUTDOWN_WARNING_DAYS: u64 = 90;
+/// The settings key of the search tool's model.
+const O3_SEARCH: &str = "o3_search";
 
-/// Looks at what the answers tools need, the search tool, or both.
+/// Checks what the answer tools need, what the search tool needs, or both.
 pub async fn check(config: &AnswersConfig, answers: bool, search: bool) -> Vec<Finding> {
     let settings = &config.settings;
     let mut findings = Vec::new();
@@ -23,52 +28,53 @@ pub async fn check(config: &AnswersConfig, answers: bool, search: bool) -> Vec<F
     }
     match config.client() {
         Err(error) => {
-            let (what, fix) =
-                error.message().split_once("; ").unwrap_or((error.message(), "correct it where it is set"));
-            findings.push(Finding::bad(format!("answers: {what}"), fix));
+            let error = error.to_string();
+            let (problem, fix) = error.split_once("; ").unwrap_or((&error, "correct this setting"));
+            findings.push(Finding::bad(format!("answers: {problem}"), fix));
         }
         Ok(client) => {
-            let models = configured(settings).into_iter().filter(|(key, _)| match *key {
+            let models = configured_models(settings).into_iter().filter(|(key, _)| match *key {
                 O3_SEARCH => search,
                 _ => answers,
             });
-            findings.extend(ask(&client, models.collect()).await);
+            findings.extend(check_models(&client, models.collect()).await);
         }
     }
     findings
 }
 
-async fn ask(client: &Client, configured: Vec<(&str, &str)>) -> Vec<Finding> {
-    let models = match client.models(TIMEOUT).await {
+/// Checks the connection and the configured models against the API's list of models.
+async fn check_models(client: &ResponsesClient, configured: Vec<(&str, &str)>) -> Vec<Finding> {
+    let models = match client.models(MODELS_TIMEOUT).await {
         Ok(models) => models,
-        // Gateways need not have the list.
-        Err(Failed { status: Some(404 | 405 | 501), .. }) => {
-            return vec![Finding::good(format!(
-                "answers: {} answers, and has no list of models",
-                client.place()
-            ))];
-        }
-        Err(failed) => {
-            let fix = match failed.cause {
-                Cause::Unreachable | Cause::TimedOut => "check the network, the proxy and openai.base_url",
-                Cause::Refused if matches!(failed.status, Some(401 | 403)) => {
-                    "make a new key, or give this one the permission"
-                }
-                _ => "try again later; annai --show-config says where openai.base_url comes from",
-            };
-            return vec![Finding::bad(format!("answers: {}", failed.reason()), fix)];
-        }
+        Err(failure) => return vec![list_finding(client, &failure)],
     };
-    let offers = format!("answers: the key is good; {} offers {} models", client.place(), models.len());
-    let today = Date::in_tokyo(SystemTime::now());
-    let judged = configured.into_iter().map(|(key, model)| judge(key, model, &models, today));
-    std::iter::once(Finding::good(offers)).chain(judged).collect()
+    let place = client.display_name();
+    let list = format!("answers: the key is good; {place} offers {} models", models.len());
+    let today = today();
+    let configured = configured.into_iter().map(|(key, model)| model_finding(key, model, &models, today));
+    std::iter::once(Finding::good(list)).chain(configured).collect()
 }
 
-const O3_SEARCH: &str = "o3_search";
+/// The finding when the list of models cannot be read.
+fn list_finding(client: &ResponsesClient, failure: &RequestFailure) -> Finding {
+    let fix = match (failure.kind, failure.status) {
+        // Gateways need not have the list.
+        (_, Some(404 | 405 | 501)) => {
+            let place = client.display_name();
+            return Finding::good(format!("answers: {place} is reachable, but has no list of models"));
+        }
+        (FailureKind::Connection | FailureKind::Timeout, _) => {
+            "check the network, the proxy and openai.base_url"
+        }
+        (FailureKind::HttpStatus, Some(401 | 403)) => "create a new key, or grant this one the permission",
+        _ => "try again later; annai --show-config shows where openai.base_url is set",
+    };
+    Finding::bad(format!("answers: {failure}"), fix)
+}
 
-/// The models that the settings name, by their keys.
-fn configured(settings: &AnswersSettings) -> Vec<(&'static str, &str)> {
+/// The configured models, with their keys.
+fn configured_models(settings: &AnswersSettings) -> Vec<(&'static str, &str)> {
     let profiles = &settings.model_profiles;
     let all = [
         ("model_profiles.answer", &profiles.answer),
@@ -79,7 +85,7 @@ fn configured(settings: &AnswersSettings) -> Vec<(&'static str, &str)> {
     named.chain([(O3_SEARCH, settings.o3_search.model.as_str())]).collect()
 }
 
-fn judge(key: &str, name: &str, models: &[Model], today: Date) -> Finding {
+fn model_finding(key: &str, name: &str, models: &[ListedModel], today: Date) -> Finding {
     const FIX: &str = "choose another model";
     let Some(model) = models.iter().find(|model| model.id == name) else {
         return Finding::bad(
@@ -92,7 +98,7 @@ fn judge(key: &str, name: &str, models: &[Model], today: Date) -> Finding {
         Some(date) if date < today => {
             Finding::bad(format!("answers: {key}.model: {name} was shut down on {date}"), FIX)
         }
-        Some(date) if date.days() < today.days() + SOON_DAYS => {
+        Some(date) if date.days() < today.days() + SHUTDOWN_WARNING_DAYS => {
             Finding::bad(format!("answers: {key}.model: {name} is shut down on {date}"), FIX)
         }
         Some(date) => Finding::good(format!("answers: {key}.model: {name} (until {date})")),
@@ -106,15 +112,17 @@ mod tests {
 
     #[test]
     fn models_must_exist_and_last() {
-        let model =
-            |id: &str, date: Option<&str>| Model { id: id.into(), shutdown_date: date.map(str::to_owned) };
+        let model = |id: &str, date: Option<&str>| ListedModel {
+            id: id.into(),
+            shutdown_date: date.map(str::to_owned),
+        };
         let models =
             [model("a", None), model("b", Some("2026-12-11")), model("c", Some("2028-01-01T00:00:00Z"))];
         let today = Date::parse("2026-11-16").unwrap();
-        let judged = |name| judge("k", name, &models, today);
-        assert_eq!(judged("a").fix, None);
-        assert_eq!(judged("b").what, "answers: k.model: b is shut down on 2026-12-11");
-        assert_eq!(judged("c").fix, None);
-        assert!(judged("d").what.ends_with("d is not among the models of this key"));
+        let finding = |name| model_finding("k", name, &models, today);
+        assert_eq!(finding("a").fix, None);
+        assert_eq!(finding("b").what, "answers: k.model: b is shut down on 2026-12-11");
+        assert_eq!(finding("c").fix, None);
+        assert!(finding("d").what.ends_with("d is not among the models of this key"));
     }
 }

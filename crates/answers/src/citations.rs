@@ -1,19 +1,26 @@
-//! From the links of a reply to citations that can be trusted: real pages, each once, with a date only
-//! where one is known.
+//! From the links of a response to citations that can be trusted: real pages, each once, with a date only where one
+//! is known.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use annai_core::Date;
 use reqwest::Url;
 
-use crate::dates::date_beside;
-use crate::responses::{Link, Reading};
+use crate::dates::date_next_to_link;
+use crate::domains::is_within;
+use crate::plain_text::{one_line, to_plain_text};
+use crate::responses::{Link, ParsedResponse};
 
-/// Longer addresses and names are not for people.
-const MOST_URL_BYTES: usize = 2048;
-const MOST_NAME_CHARS: usize = 100;
-/// Query parameters that tell where a reader came from. Those of `utm_…` are others.
-const TRACKING: &[&str] = &[
+/// The longest URL that is cited, in bytes: browsers and proxies commonly accept no more. Longer links are dropped.
+const MAX_URL_BYTES: usize = 2048;
+/// The maximum length of a service's name, in characters; real names such as `oai-weather` are far shorter. Longer
+/// names are cut.
+const MAX_SERVICE_NAME_CHARS: usize = 100;
+/// The maximum length of a page title, in characters; search engines show less than 100. Longer titles are cut.
+const MAX_TITLE_CHARS: usize = 300;
+/// Query parameters that only tell where a visitor came from. All that start with `utm_` count too.
+const TRACKING_PARAMETERS: &[&str] = &[
     "gclid",
     "dclid",
     "gbraid",
@@ -36,192 +43,180 @@ const TRACKING: &[&str] = &[
     "oly_enc_id",
 ];
 
-/// A page, ready to be cited.
+/// A page that can be cited.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Page {
-    /// Its address without tracking parameters; of a service, its name.
+pub struct CitedPage {
+    /// The URL without tracking parameters; for a service of the API, its name.
     pub url: String,
-    /// Its title.
+    /// The page's title.
     pub title: Option<String>,
-    /// When it was published, if that is known.
+    /// The publication date, if it is known.
     pub published: Option<Date>,
-    /// How well it fits, if the API says so.
+    /// The relevance score, if the API gives one.
     pub score: Option<f64>,
-    /// Where it is cited, in bytes of the text; empty for a source.
-    pub place: std::ops::Range<usize>,
-    /// Whether it is a service without a page.
-    pub service: bool,
+    /// The range of the citation in the text, in bytes; empty for a page that was only a source of the search.
+    pub range: Range<usize>,
+    /// Whether it is a service of the API, which has no URL.
+    pub is_service: bool,
     identity: String,
 }
 
-/// Pages, and how many were left out because they lie outside the allowed sites.
+impl CitedPage {
+    /// Whether a URL leads to this page.
+    pub fn is_at(&self, url: &str) -> bool {
+        page_identity(url).is_some_and(|identity| identity == self.identity)
+    }
+
+    /// Adds what another link to the same page knows.
+    fn complete(&mut self, title: Option<String>, published: Option<Date>, score: Option<f64>) {
+        self.title = self.title.take().or(title);
+        self.published = self.published.or(published);
+        self.score = self.score.or(score);
+    }
+}
+
+/// The pages among some links, and the number of pages that were dropped.
 #[derive(Debug, Default, PartialEq)]
-pub struct Pages {
-    /// What may be cited, each page once, in order.
-    pub pages: Vec<Page>,
-    /// What lies outside.
+pub struct PageSelection {
+    /// The pages that may be cited, each once, in order.
+    pub pages: Vec<CitedPage>,
+    /// The number of pages outside the allowed domains.
     pub dropped: usize,
 }
 
-/// The pages among these links: addresses cleaned, each once, only those of `domains` if there are any. What several
-/// links know of one page is put together.
-pub fn pages<'a>(links: impl IntoIterator<Item = &'a Link>, domains: &[String]) -> Pages {
-    let (mut found, mut seen) = (Pages::default(), HashMap::<String, Option<usize>>::new());
+/// The pages among these links: URLs cleaned, each page once, only those within `domains` unless that is empty. What
+/// several links know about one page is merged.
+pub fn select_pages<'a>(links: impl IntoIterator<Item = &'a Link>, domains: &[String]) -> PageSelection {
+    let (mut selection, mut seen) = (PageSelection::default(), HashMap::<String, Option<usize>>::new());
     for link in links {
-        let Some(Address { url, identity, host }) = address(link) else { continue };
+        let Some(NormalizedLink { url, identity, host }) = normalize(link) else { continue };
         let published = link.published.as_deref().and_then(|date| Date::parse(date.get(..10)?));
         let title = link.title.as_deref().map(plain_title).filter(|title| !title.is_empty());
         if let Some(known) = seen.get(&identity) {
-            if let Some(page) = known.and_then(|index| found.pages.get_mut(index)) {
-                page.title = page.title.take().or(title);
-                page.published = page.published.or(published);
-                page.score = page.score.or(link.score);
+            if let Some(page) = known.and_then(|index| selection.pages.get_mut(index)) {
+                page.complete(title, published, link.score);
             }
             continue;
         }
-        let allowed = domains.is_empty() || host.is_some_and(|host| is_within(&host, domains));
-        seen.insert(identity.clone(), allowed.then_some(found.pages.len()));
-        if !allowed {
-            found.dropped += 1;
+        let is_allowed = domains.is_empty() || host.is_some_and(|host| is_within(&host, domains));
+        seen.insert(identity.clone(), is_allowed.then_some(selection.pages.len()));
+        if !is_allowed {
+            selection.dropped += 1;
             continue;
         }
-        let (score, place, service) = (link.score, link.place.clone(), link.service);
-        found.pages.push(Page { url, title, published, score, place, service, identity });
+        let (score, range, is_service) = (link.score, link.range.clone(), link.is_service);
+        selection.pages.push(CitedPage { url, title, published, score, range, is_service, identity });
     }
-    found
+    selection
 }
 
-/// What an answer cites: the links of its text; where none is left, what its searches used. At most so many.
-pub fn cited(reading: &Reading, domains: &[String], most: usize, today: Date) -> Pages {
-    let mut cited = pages(&reading.citations, domains);
-    let sources = pages(&reading.sources, domains);
+/// The pages that an answer cites, at most `max_pages`: the links in its text, or, if none of them is left, the sources
+/// of its searches.
+pub fn cited_pages(
+    response: &ParsedResponse,
+    domains: &[String],
+    max_pages: usize,
+    today: Date,
+) -> PageSelection {
+    let mut cited = select_pages(&response.citations, domains);
+    let sources = select_pages(&response.sources, domains);
     if cited.pages.is_empty() {
-        cited = Pages { dropped: cited.dropped + sources.dropped, ..sources };
+        cited = PageSelection { dropped: cited.dropped + sources.dropped, ..sources };
     } else {
         for page in &mut cited.pages {
             if let Some(source) = sources.pages.iter().find(|source| source.identity == page.identity) {
-                page.title = page.title.take().or_else(|| source.title.clone());
-                page.published = page.published.or(source.published);
+                page.complete(source.title.clone(), source.published, None);
             }
         }
     }
-    cited.pages.truncate(most);
-    find_dates(&mut cited.pages, &reading.text, today);
+    cited.pages.truncate(max_pages);
+    fill_dates(&mut cited.pages, &response.text, today);
     cited
 }
 
-/// Fills in the dates that stand beside the links in the text.
-pub fn find_dates(pages: &mut [Page], text: &str, today: Date) {
-    for page in pages.iter_mut().filter(|page| !page.service) {
-        let known = page.published.or_else(|| date_beside(text, &page.place, &page.url));
-        // What has not come yet was not published.
-        page.published = known.filter(|date| *date <= today);
+/// Adds the publication dates that stand next to the links in the text, and removes dates in the future.
+pub fn fill_dates(pages: &mut [CitedPage], text: &str, today: Date) {
+    for page in pages.iter_mut().filter(|page| !page.is_service) {
+        let date = page.published.or_else(|| date_next_to_link(text, &page.range, &page.url));
+        page.published = date.filter(|date| *date <= today);
     }
 }
 
-/// What makes two addresses the same page; `None` for what is no page.
-pub fn identity(url: &str) -> Option<String> {
-    address(&Link { url: url.to_owned(), ..Link::default() }).map(|address| address.identity)
+/// What identifies the page of a URL, whatever its fragment and tracking parameters; `None` if it is not a web page.
+pub fn page_identity(url: &str) -> Option<String> {
+    normalize(&Link { url: url.to_owned(), ..Link::default() }).map(|link| link.identity)
 }
 
-impl Page {
-    /// Whether an address is that of this page.
-    pub fn is_at(&self, url: &str) -> bool {
-        identity(url).is_some_and(|identity| identity == self.identity)
-    }
-}
-
-/// A site as the API wants it: no scheme, no path, in lower case and ASCII.
-pub fn domain(text: &str) -> Option<String> {
-    let text = text.trim();
-    let text = text.strip_prefix("*.").unwrap_or(text);
-    let url = if text.contains("://") { Url::parse(text) } else { Url::parse(&format!("https://{text}")) };
-    let url = url.ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.username().is_empty())?;
-    let host = url.domain()?.trim_matches('.').to_owned();
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
-    (host.contains('.') && host.chars().all(plain)).then_some(host)
-}
-
-/// Whether a host is one of these sites or below one.
-pub fn is_within(host: &str, domains: &[String]) -> bool {
-    domains.iter().any(|domain| {
-        host.strip_suffix(domain.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-    })
-}
-
-struct Address {
+struct NormalizedLink {
     url: String,
     identity: String,
-    /// A service has none.
+    /// `None` for a service.
     host: Option<String>,
 }
 
-fn address(link: &Link) -> Option<Address> {
+fn normalize(link: &Link) -> Option<NormalizedLink> {
     let text = link.url.trim();
-    if link.service {
-        let name: String = one_line(text).chars().take(MOST_NAME_CHARS).collect();
-        return (!name.is_empty()).then(|| Address { url: name.clone(), identity: name, host: None });
+    if link.is_service {
+        let name: String = one_line(text).chars().take(MAX_SERVICE_NAME_CHARS).collect();
+        return (!name.is_empty()).then(|| NormalizedLink { url: name.clone(), identity: name, host: None });
     }
-    if text.len() > MOST_URL_BYTES {
+    if text.len() > MAX_URL_BYTES {
         return None;
     }
     let mut url = Url::parse(text).ok()?;
-    // Other readers of addresses see another host behind a backslash or a user.
-    let odd = text.contains('\\') || !url.username().is_empty() || url.password().is_some();
-    if odd || !matches!(url.scheme(), "http" | "https") || !text.contains("://") {
+    // URL parsers disagree about the host behind a backslash or a user name, so such URLs could mislead.
+    let is_ambiguous = text.contains('\\') || !url.username().is_empty() || url.password().is_some();
+    if is_ambiguous || !matches!(url.scheme(), "http" | "https") || !text.contains("://") {
         return None;
     }
     let host = Some(url.host_str()?.to_owned());
-    let tracks = |name: &str| name.starts_with("utm_") || TRACKING.contains(&name);
-    if url.query().is_some_and(|query| query.split('&').any(|pair| tracks(&name_of(pair)))) {
-        let kept: Vec<_> =
-            url.query()?.split('&').filter(|pair| !tracks(&name_of(pair))).map(str::to_owned).collect();
-        url.set_query((!kept.is_empty()).then(|| kept.join("&")).as_deref());
-    }
-    let shown = url.as_str().to_owned();
+    remove_tracking_parameters(&mut url);
+    let shown = escape_markdown(url.as_str());
     url.set_fragment(None);
     let identity = url.as_str().trim_end_matches('/').to_owned();
-    Some(Address { url: without_markdown(&shown), identity, host })
+    Some(NormalizedLink { url: shown, identity, host })
 }
 
-fn name_of(pair: &str) -> String {
-    pair.split('=').next().unwrap_or_default().to_ascii_lowercase()
+fn remove_tracking_parameters(url: &mut Url) {
+    let is_tracking = |pair: &str| {
+        let name = pair.split('=').next().unwrap_or_default().to_ascii_lowercase();
+        name.starts_with("utm_") || TRACKING_PARAMETERS.contains(&name.as_str())
+    };
+    let Some(query) = url.query().filter(|query| query.split('&').any(is_tracking)) else { return };
+    let remaining: Vec<_> = query.split('&').filter(|pair| !is_tracking(pair)).collect();
+    let query = (!remaining.is_empty()).then(|| remaining.join("&"));
+    url.set_query(query.as_deref());
 }
 
-/// An address whose letters mean nothing to Markdown.
-fn without_markdown(url: &str) -> String {
-    let mut clean = String::with_capacity(url.len());
+/// Percent-encodes the characters of a URL that have a meaning in Markdown.
+fn escape_markdown(url: &str) -> String {
+    let mut escaped = String::with_capacity(url.len());
     for letter in url.chars() {
         match letter {
-            '[' => clean.push_str("%5B"),
-            ']' => clean.push_str("%5D"),
-            '<' => clean.push_str("%3C"),
-            '>' => clean.push_str("%3E"),
-            '`' => clean.push_str("%60"),
-            '|' => clean.push_str("%7C"),
-            other => clean.push(other),
+            '[' => escaped.push_str("%5B"),
+            ']' => escaped.push_str("%5D"),
+            '<' => escaped.push_str("%3C"),
+            '>' => escaped.push_str("%3E"),
+            '`' => escaped.push_str("%60"),
+            '|' => escaped.push_str("%7C"),
+            other => escaped.push(other),
         }
     }
-    clean
+    escaped
 }
 
-/// The text without the mark that the API puts on its links.
-pub fn without_marks(text: &str) -> String {
-    const MARK: &str = "utm_source=openai";
+/// Removes the tracking parameter `utm_source=openai`, which the API appends to its links, from the URLs in a text.
+pub fn without_api_tracking(text: &str) -> String {
+    const PARAMETER: &str = "utm_source=openai";
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(start) = rest.find(MARK) {
+    while let Some(start) = rest.find(PARAMETER) {
         let (before, after) =
-            (rest.get(..start).unwrap_or_default(), rest.get(start + MARK.len()..).unwrap_or_default());
-        let goes_on = after
-            .starts_with(|letter: char| letter.is_ascii_alphanumeric() || "_-%+=".contains(letter))
-            || after
-                .strip_prefix('.')
-                .is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_alphanumeric()));
+            (rest.get(..start).unwrap_or_default(), rest.get(start + PARAMETER.len()..).unwrap_or_default());
         match before.strip_suffix(['?', '&']) {
-            Some(kept) if !goes_on => {
-                out.push_str(kept);
-                // What follows the mark takes its place.
+            Some(url) if !continues_value(after) => {
+                out.push_str(url);
+                // The parameter that follows becomes the first one.
                 match (before.ends_with('?'), after.strip_prefix('&')) {
                     (true, Some(after)) => {
                         out.push('?');
@@ -232,7 +227,7 @@ pub fn without_marks(text: &str) -> String {
             }
             _ => {
                 out.push_str(before);
-                out.push_str(MARK);
+                out.push_str(PARAMETER);
                 rest = after;
             }
         }
@@ -241,46 +236,17 @@ pub fn without_marks(text: &str) -> String {
     out
 }
 
-/// Text on one line, without control characters.
-pub fn one_line(text: &str) -> String {
-    let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+/// Whether a parameter's value continues with this text, as in `utm_source=openai.com`.
+fn continues_value(after: &str) -> bool {
+    let is_alphanumeric = |letter: char| letter.is_ascii_alphanumeric();
+    after.starts_with(|letter: char| is_alphanumeric(letter) || "_-%+=".contains(letter))
+        || after.strip_prefix('.').is_some_and(|rest| rest.starts_with(is_alphanumeric))
 }
 
-/// A title as plain text, without addresses.
+/// A title as plain text, without URLs.
 fn plain_title(title: &str) -> String {
-    let title: String = crate::snippet::plain(title).chars().take(300).collect();
+    let title: String = to_plain_text(title).chars().take(MAX_TITLE_CHARS).collect();
     one_line(&title)
-}
-
-/// The addresses in a line, in order.
-pub fn urls_in(line: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut rest = line;
-    while let Some(start) = ["https://", "http://"].iter().filter_map(|scheme| rest.find(scheme)).min() {
-        let url = rest.get(start..).unwrap_or_default();
-        let stops =
-            |letter: char| letter.is_whitespace() || "<>\"'`|（）「」『』【】、。，；]".contains(letter);
-        let mut end = url.find(stops).unwrap_or(url.len());
-        // A bracket belongs to the address only where it was opened there.
-        let mut depth = 0_i32;
-        for (at, letter) in url.get(..end).unwrap_or_default().char_indices() {
-            depth += match letter {
-                '(' => 1,
-                ')' => -1,
-                _ => 0,
-            };
-            if depth < 0 {
-                end = at;
-                break;
-            }
-        }
-        let url =
-            url.get(..end).unwrap_or_default().trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_']);
-        found.push(url);
-        rest = rest.get(start + url.len().max(1)..).unwrap_or_default();
-    }
-    found
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! Dates in the text of an answer: beside a link, and in a list of sources. The day of access is not the day of
-//! publication.
+//! Publication dates in the text of an answer: next to a link, and in a list of sources. An access date is not a
+//! publication date.
 
 use std::ops::Range;
 
 use annai_core::Date;
 
-use crate::citations::urls_in;
+use crate::plain_text::urls_in;
 
-/// Words that a date of publication may stand behind.
-const WORDS: &[&str] = &[
+/// Words that introduce a publication date.
+const DATE_LABELS: &[&str] = &[
     "last updated",
     "published on",
     "published",
@@ -22,60 +22,62 @@ const WORDS: &[&str] = &[
     "更新",
     "日付",
 ];
-/// No date stands further from its link than this, in characters.
-const REACH: usize = 60;
-/// So many places of one address are looked at.
-const MOST_PLACES: usize = 20;
+/// How far behind a link its date may stand, in characters: room for a label such as "last updated on". A date further
+/// away is not taken for the date of the page.
+const MAX_DISTANCE_CHARS: usize = 60;
+/// The maximum number of occurrences of one URL that are examined. It bounds the work on a text that repeats a link;
+/// dates behind later occurrences are not found.
+const MAX_OCCURRENCES: usize = 20;
 
-/// The date that stands directly behind a citation or an address in the text.
-pub fn date_beside(text: &str, place: &Range<usize>, url: &str) -> Option<Date> {
-    let behind_mark = (!place.is_empty()).then(|| text.get(place.end..)).flatten();
-    // The API marks its links, so the address may go on with that mark.
-    let behind_url = text.match_indices(url).take(MOST_PLACES).filter_map(|(start, _)| {
+/// The date directly behind the citation at `range`, or behind an occurrence of `url`, in a text.
+pub fn date_next_to_link(text: &str, range: &Range<usize>, url: &str) -> Option<Date> {
+    let after_citation = (!range.is_empty()).then(|| text.get(range.end..)).flatten();
+    // The API appends a tracking parameter to its links, so the URL in the text may be longer than `url`.
+    let after_url = text.match_indices(url).take(MAX_OCCURRENCES).filter_map(|(start, _)| {
         let rest = text.get(start + url.len()..)?;
         let rest = rest
             .strip_prefix("?utm_source=openai")
             .or(rest.strip_prefix("&utm_source=openai"))
             .unwrap_or(rest);
-        (!rest.starts_with(goes_on)).then_some(rest)
+        (!rest.starts_with(continues_url)).then_some(rest)
     });
-    behind_mark.into_iter().chain(behind_url).find_map(leading_date)
+    after_citation.into_iter().chain(after_url).find_map(leading_date)
 }
 
-/// Whether an address goes on with this letter.
-fn goes_on(letter: char) -> bool {
+/// Whether a URL continues with this character, so that the URL found so far is only a prefix of it.
+fn continues_url(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "/?&=#%_~+-".contains(letter)
 }
 
-/// The date that a text begins with: in brackets, behind a dash or a word such as "published", or alone to the end of
-/// its line. A sentence that happens to start with a date is none.
+/// The date at the start of a text: in brackets, behind a dash or a label such as "published", or alone on the rest of
+/// its line. The date at the start of a sentence does not count.
 fn leading_date(text: &str) -> Option<Date> {
-    let end = text.char_indices().nth(REACH).map_or(text.len(), |(end, _)| end);
+    let end = text.char_indices().nth(MAX_DISTANCE_CHARS).map_or(text.len(), |(end, _)| end);
     let line = text.get(..end)?.split('\n').next().unwrap_or_default();
-    let (mut rest, mut announced) = (line, false);
+    let (mut rest, mut is_introduced) = (line, false);
     loop {
         let next = rest.chars().next()?;
         if next.is_whitespace() || ")]）］】>*_`\"'".contains(next) {
             rest = rest.get(next.len_utf8()..)?;
         } else if "([（［【<-–—:：,、|·・".contains(next) {
-            announced = true;
+            is_introduced = true;
             rest = rest.get(next.len_utf8()..)?;
         } else if let Some((date, length)) = date_at(rest) {
             let after = rest.get(length..).unwrap_or_default();
-            let alone = after
+            let is_alone = after
                 .trim_matches(|letter: char| letter.is_whitespace() || ")]）］】>*_.".contains(letter))
                 .is_empty();
-            return (announced || alone).then_some(date);
+            return (is_introduced || is_alone).then_some(date);
         } else {
             let lower = rest.to_ascii_lowercase();
-            let word = WORDS.iter().find(|word| lower.starts_with(*word))?;
-            announced = true;
-            rest = rest.get(word.len()..)?;
+            let label = DATE_LABELS.iter().find(|label| lower.starts_with(*label))?;
+            is_introduced = true;
+            rest = rest.get(label.len()..)?;
         }
     }
 }
 
-/// The date at the start of a text, as `2026-01-02` or `2026年1月2日`, and how long it is.
+/// The date at the start of a text, written as `2026-01-02` or `2026年1月2日`, and its length in bytes.
 fn date_at(text: &str) -> Option<(Date, usize)> {
     if let Some(date) = text.get(..10).and_then(Date::parse) {
         let digit =
@@ -91,24 +93,34 @@ fn date_at(text: &str) -> Option<(Date, usize)> {
     Some((date, length))
 }
 
-/// The first date in a line outside of its addresses, and whether it is written as ISO.
-pub fn date_in(line: &str) -> Option<(Date, bool)> {
+/// A date in a line of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrittenDate {
+    /// The date.
+    pub date: Date,
+    /// Whether it is written as YYYY-MM-DD.
+    pub is_iso: bool,
+}
+
+/// The longest date in characters, `2026年11月16日` with spaces; it bounds the search at each digit of a line.
+const MAX_DATE_CHARS: usize = 12;
+
+/// The first date in a line, outside of its URLs.
+pub fn date_in(line: &str) -> Option<WrittenDate> {
     let mut text = line.to_owned();
     for url in urls_in(line) {
         text = text.replace(url, " ");
     }
-    let starts = text.char_indices().filter(|(_, letter)| letter.is_ascii_digit());
-    let found = starts.filter_map(|(start, _)| {
-        let alone = !text.get(..start)?.ends_with(|letter: char| letter.is_ascii_digit());
+    let mut starts = text.char_indices().filter(|(_, letter)| letter.is_ascii_digit());
+    starts.find_map(|(start, _)| {
+        if text.get(..start)?.ends_with(|letter: char| letter.is_ascii_digit()) {
+            return None;
+        }
         let rest = text.get(start..)?;
-        let near = rest.char_indices().nth(12).map_or(rest, |(end, _)| rest.get(..end).unwrap_or_default());
-        alone
-            .then(|| date_at(near))
-            .flatten()
-            .map(|(date, _)| (date, Date::parse(rest.get(..10).unwrap_or_default()).is_some()))
-    });
-    let mut found = found;
-    found.next()
+        let end = rest.char_indices().nth(MAX_DATE_CHARS).map_or(rest.len(), |(end, _)| end);
+        let (date, _) = date_at(rest.get(..end)?)?;
+        Some(WrittenDate { date, is_iso: Date::parse(rest.get(..10).unwrap_or_default()).is_some() })
+    })
 }
 
 #[cfg(test)]
@@ -116,9 +128,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_date_counts_only_beside_its_link_and_not_as_day_of_access() {
+    fn a_date_counts_only_next_to_its_link_and_not_as_access_date() {
         let date =
-            |text: &str| date_beside(text, &(0..0), "https://a.example/x").map(|date| date.to_string());
+            |text: &str| date_next_to_link(text, &(0..0), "https://a.example/x").map(|date| date.to_string());
         for text in [
             "- https://a.example/x (2026-01-02)",
             "- https://a.example/x?utm_source=openai (2026-01-02)",
@@ -147,8 +159,8 @@ mod tests {
     }
 
     #[test]
-    fn dates_in_lines_are_not_those_of_addresses() {
-        let date = |line: &str| date_in(line).map(|(date, iso)| (date.to_string(), iso));
+    fn dates_in_urls_do_not_count() {
+        let date = |line: &str| date_in(line).map(|found| (found.date.to_string(), found.is_iso));
         assert_eq!(date("- https://a.example/2020-01-02/n"), None);
         assert_eq!(date("- https://a.example/n (2026-01-02)"), Some(("2026-01-02".into(), true)));
         assert_eq!(date("- A（2026年11月2日）https://a.example/"), Some(("2026-11-02".into(), false)));
@@ -156,10 +168,13 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_take_no_long_time() {
-        let text = "https://a.example/x ".repeat(50_000);
-        let started = std::time::Instant::now();
-        assert_eq!(date_beside(&text, &(0..5), "https://a.example/x"), None);
-        assert!(started.elapsed() < std::time::Duration::from_secs(1), "{:?}", started.elapsed());
+    fn only_the_first_occurrences_of_a_url_are_examined() {
+        let dated_after = |occurrences: usize| {
+            let text =
+                format!("{}https://a.example/x (2026-01-02)", "https://a.example/x ".repeat(occurrences));
+            date_next_to_link(&text, &(0..0), "https://a.example/x").map(|date| date.to_string())
+        };
+        assert_eq!(dated_after(MAX_OCCURRENCES - 1).as_deref(), Some("2026-01-02"));
+        assert_eq!(dated_after(MAX_OCCURRENCES), None);
     }
 }

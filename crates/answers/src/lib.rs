@@ -1,20 +1,30 @@
 //! The toolsets `answers` and `search`: grounded answers from the web, through OpenAI's Responses API.
 
-mod asking;
+mod answer_cache;
+mod api_context;
 mod check;
 mod citations;
 pub mod config;
 mod dates;
-mod flight;
+mod domains;
+mod errors;
+mod in_flight;
+mod plain_text;
 mod policy;
+mod question;
 mod readable;
 mod responses;
-mod searching;
+mod schema;
+mod search_query;
+mod search_triggers;
 mod snippet;
-mod sources;
+mod source_list;
 mod tools;
 mod toolset;
 mod wire;
+
+#[cfg(test)]
+mod module_graph_tests;
 
 pub use check::check;
 pub use config::AnswersSettings;

@@ -1,51 +1,58 @@
-//! An answer for people at a terminal: the text, numbered sources, what it cost.
+//! The output of an answer tool for people at a terminal: the text, numbered sources and the cost.
 
 use std::fmt::Write as _;
 
 use annai_core::JsonObject;
 use serde_json::Value;
 
-use crate::citations::{identity, urls_in};
-use crate::sources;
+use crate::citations::page_identity;
+use crate::plain_text::urls_in;
+use crate::source_list;
 
-/// The output of an answer tool as text, with what its `_meta` tells.
+/// Formats the output of an answer tool, with the cost from the result's `_meta`.
 #[must_use]
 pub fn readable(output: &Value, meta: &JsonObject) -> String {
-    let text =
-        |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let answer = text(output, "answer");
-    let mut out = format!("{}\n", sources::body(&answer));
-    let citations = output.get("citations").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let listed = sources::lines(&answer);
-    let at = |line: &str, url: &str| {
-        line.contains(url)
-            && (!url.contains("://") || urls_in(line).iter().any(|found| identity(found) == identity(url)))
-    };
-    let mut entries: Vec<_> = citations
-        .iter()
-        .map(|citation| {
-            let (title, url) = (text(citation, "title"), text(citation, "url"));
-            // The day of publication, or of access, as the list has it.
-            let line = listed.iter().find(|line| at(line, &url));
-            let date = line
-                .and_then(|line| line.rsplit_once(" ("))
-                .map(|(_, date)| format!(" ({date}"))
-                .unwrap_or_default();
-            if title.is_empty() { format!("{url}{date}") } else { format!("{title}{date}\n      {url}") }
-        })
-        .collect();
-    // The answer may list more than it cites.
-    let known = |line: &str| citations.iter().any(|citation| at(line, &text(citation, "url")));
-    let more = listed.iter().filter(|line| !known(line));
-    entries.extend(more.map(|line| line.trim_start_matches([' ', '-', '*', '•']).to_owned()));
+    let answer = text_of(output, "answer");
+    let mut out = format!("{}\n", source_list::body(answer));
+    let entries = source_entries(output, answer);
     if !entries.is_empty() {
         out.push_str("\nSources\n");
         for (index, entry) in entries.iter().enumerate() {
             let _ = writeln!(out, "  {:>2}  {entry}", index + 1);
         }
     }
-    let _ = writeln!(out, "\n{}", cost(&text(output, "model"), meta));
+    let _ = writeln!(out, "\n{}", cost(text_of(output, "model"), meta));
     out
+}
+
+fn text_of<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The citations, then the other entries of the answer's own list of sources.
+fn source_entries(output: &Value, answer: &str) -> Vec<String> {
+    let citations = output.get("citations").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let listed = source_list::entries(answer);
+    let mut entries: Vec<_> = citations.iter().map(|citation| citation_entry(citation, &listed)).collect();
+    let is_cited = |line: &str| citations.iter().any(|citation| names_url(line, text_of(citation, "url")));
+    let others = listed.iter().filter(|line| !is_cited(line));
+    entries.extend(others.map(|line| line.trim_start_matches([' ', '-', '*', '•']).to_owned()));
+    entries
+}
+
+/// A citation with the date that the list of sources shows for it: the publication date or the access date.
+fn citation_entry(citation: &Value, listed: &[&str]) -> String {
+    let (title, url) = (text_of(citation, "title"), text_of(citation, "url"));
+    let line = listed.iter().find(|line| names_url(line, url));
+    let date = line.and_then(|line| line.rsplit_once(" (")).map(|(_, date)| format!(" ({date}"));
+    let date = date.unwrap_or_default();
+    if title.is_empty() { format!("{url}{date}") } else { format!("{title}{date}\n      {url}") }
+}
+
+/// Whether a line of the list of sources is about this URL, or about the service of this name.
+fn names_url(line: &str, url: &str) -> bool {
+    let is_same_page = || urls_in(line).iter().any(|found| page_identity(found) == page_identity(url));
+    line.contains(url) && (!url.contains("://") || is_same_page())
 }
 
 fn cost(model: &str, meta: &JsonObject) -> String {
@@ -68,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_are_numbered_and_the_cost_is_told() {
+    fn sources_are_numbered_and_the_cost_is_shown() {
         let output = json!({
             "answer": "It rains.\n\nSources:\n- https://a.example/ (2026-01-02)\n- oai-weather (accessed 2026-11-16)\n- https://a.example/xyz (accessed 2026-11-16)",
             "used_search": true,

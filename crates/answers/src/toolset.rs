@@ -1,92 +1,65 @@
-//! What the tools of each family share, made with the first call.
+//! The state that the tools of each toolset share. It is created with the first call.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use annai_core::config::Secret;
-use annai_core::{ErrorKind, Facts, NumberParsing, TokenScope, ToolError, Toolset, WireError};
-use serde_json::json;
+use annai_core::{Facts, NumberParsing, TokenScope, ToolError, Toolset, WireError};
 
-use crate::asking::Answered;
-use crate::config::{AnswersSettings, PROFILE_REQUIRED};
-use crate::flight::{Cache, Flights};
-use crate::responses::{Client, Failed, Patience};
-use crate::searching::Found;
+use crate::answer_cache::AnswerCache;
+use crate::api_context::ApiContext;
+use crate::config::AnswersSettings;
+use crate::errors::AnswersError;
+use crate::in_flight::InFlightRequests;
+use crate::question::CompletedAnswer;
+use crate::responses::{RequestFailure, ResponsesClient};
+use crate::search_query::CompletedSearch;
 use crate::{policy, wire};
 
-/// The settings of both families, and what the environment adds to them.
+/// The token scope of the tools that call the API.
+pub const ANSWERS_USE: TokenScope = TokenScope::new("answers.use");
+
+/// The configuration of both toolsets.
 #[derive(Debug, Clone)]
 pub struct AnswersConfig {
-    /// The sections of the configuration.
+    /// The settings of this crate.
     pub settings: Arc<AnswersSettings>,
-    /// What the variable named by `openai.api_key_env` holds.
+    /// The value of the environment variable that `openai.api_key_env` names.
     pub key: Option<Secret>,
-    /// Where relative paths start.
+    /// The folder where relative paths start.
     pub folder: PathBuf,
-    /// Whether errors show callers what helps to debug.
+    /// Whether errors contain additional members for debugging.
     pub debug: bool,
 }
 
 impl AnswersConfig {
-    /// A client for the API, if there is what it needs.
-    pub(crate) fn client(&self) -> Result<Client, ToolError> {
-        let openai = &self.settings.openai;
-        Client::new(openai, self.good_key()?).map_err(not_configured)
+    /// A client of the API, if its settings and the key are valid.
+    pub(crate) fn client(&self) -> Result<ResponsesClient, AnswersError> {
+        let key = self.checked_key()?;
+        ResponsesClient::new(&self.settings.openai, key).map_err(AnswersError::Settings)
     }
 
-    /// The key, without the line break that shells leave behind it.
-    fn good_key(&self) -> Result<Secret, ToolError> {
+    /// The key, without the line break that shells may append.
+    fn checked_key(&self) -> Result<Secret, AnswersError> {
         let env = &self.settings.openai.api_key_env;
         let key = self.key.as_ref().map(|key| key.expose().trim()).unwrap_or_default();
         let problem = if key.is_empty() {
             format!("{env} is not set")
         } else if key.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
-            format!("{env} holds white space or control characters, which no key has")
+            format!("{env} contains white space or control characters, which an API key cannot contain")
         } else {
             return Ok(Secret::new(key));
         };
-        let fix = format!("set {env} to an OpenAI API key in the environment of this server");
-        let error = ToolError::new(ErrorKind::NotConfigured, format!("{problem}; {fix}"));
-        Err(error.with_details(json!({ "env": env, "fix": fix })))
+        Err(AnswersError::KeyMissing { env: env.clone(), problem })
     }
 }
-
-/// Something other than the key has to be mended in the settings.
-fn not_configured(problem: String) -> ToolError {
-    ToolError::new(ErrorKind::NotConfigured, problem)
-}
-
-/// The token scope of the tools that ask the API.
-pub const ANSWERS_USE: TokenScope = TokenScope::new("answers.use");
 
 /// The toolset `answers`.
 pub struct Answers {
-    pub(crate) desk: Arc<Desk>,
-    pub(crate) flights: Flights<Result<Answered, Failed>>,
-    pub(crate) cache: Cache<Result<Answered, Failed>>,
-}
-
-/// Everything that asking needs; requests under way hold it too.
-pub(crate) struct Desk {
-    pub settings: Arc<AnswersSettings>,
-    pub instructions: String,
-    pub client: Client,
-    /// Whether errors show callers what helps to debug.
-    pub debug: bool,
-}
-
-impl Desk {
-    /// How long to wait for an answer and how often to try.
-    pub fn patience(&self) -> Patience {
-        let request = &self.settings.request;
-        Patience {
-            timeout: Duration::from_millis(request.timeout_ms),
-            max_retries: request.max_retries,
-            first_delay: Duration::from_millis(500),
-            retry_timeouts: request.retry_timeouts,
-        }
-    }
+    pub(crate) context: Arc<ApiContext>,
+    pub(crate) in_flight: InFlightRequests<Result<Arc<CompletedAnswer>, Arc<RequestFailure>>>,
+    pub(crate) cache: AnswerCache<CompletedAnswer>,
 }
 
 impl Toolset for Answers {
@@ -97,33 +70,30 @@ impl Toolset for Answers {
     async fn open(config: &AnswersConfig) -> Result<Self, ToolError> {
         let settings = config.settings.clone();
         if settings.model_profiles.answer.is_none() {
-            let error = ToolError::new(ErrorKind::NotConfigured, PROFILE_REQUIRED);
-            return Err(error.with_details(json!({ "key": "model_profiles.answer" })));
+            return Err(AnswersError::ProfileMissing.into());
         }
         let client = config.client()?;
-        let instructions = policy::instructions(&settings.policy, &config.folder).map_err(not_configured)?;
+        let instructions =
+            policy::instructions(&settings.policy, &config.folder).map_err(AnswersError::Settings)?;
         tracing::debug!(
             "system policy rev=\"{}\" chars={}",
             policy::SYSTEM_POLICY_REV,
             instructions.chars().count()
         );
-        let cache = Cache::new(Duration::from_secs(settings.cache.ttl_s), settings.cache.max_entries);
-        Ok(Self {
-            desk: Arc::new(Desk { settings, instructions, client, debug: config.debug }),
-            flights: Flights::new(),
-            cache,
-        })
+        let cache = AnswerCache::new(Duration::from_secs(settings.cache.ttl_s), settings.cache.max_entries);
+        let context = Arc::new(ApiContext { settings, instructions, client });
+        Ok(Self { context, in_flight: InFlightRequests::new(), cache })
     }
 
     fn wire(config: &AnswersConfig, tool: &Facts, error: &ToolError) -> WireError {
-        wire::answers(config.debug, tool, error)
+        wire::answers_error(config.debug, tool, error)
     }
 }
 
-/// The family `search`.
+/// The toolset `search`.
 pub struct Search {
-    pub(crate) desk: Arc<Desk>,
-    pub(crate) flights: Flights<Result<Found, Failed>>,
+    pub(crate) context: Arc<ApiContext>,
+    pub(crate) in_flight: InFlightRequests<Result<Arc<CompletedSearch>, Arc<RequestFailure>>>,
 }
 
 impl Toolset for Search {
@@ -134,13 +104,41 @@ impl Toolset for Search {
     async fn open(config: &AnswersConfig) -> Result<Self, ToolError> {
         let (settings, client) = (config.settings.clone(), config.client()?);
         let instructions = policy::SEARCH_POLICY.to_owned();
-        Ok(Self {
-            desk: Arc::new(Desk { settings, instructions, client, debug: config.debug }),
-            flights: Flights::new(),
-        })
+        let context = Arc::new(ApiContext { settings, instructions, client });
+        Ok(Self { context, in_flight: InFlightRequests::new() })
     }
 
     fn wire(config: &AnswersConfig, _: &Facts, error: &ToolError) -> WireError {
-        wire::search(config.debug, error)
+        wire::search_error(config.debug, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(key: Option<&str>) -> AnswersConfig {
+        AnswersConfig {
+            settings: Arc::default(),
+            key: key.map(Secret::new),
+            folder: PathBuf::new(),
+            debug: false,
+        }
+    }
+
+    #[test]
+    fn the_key_is_trimmed_and_checked() {
+        assert_eq!(config(Some("sk-1\n")).checked_key().unwrap().expose(), "sk-1");
+        for (key, problem) in [
+            (None, "OPENAI_API_KEY is not set"),
+            (Some(" \n"), "OPENAI_API_KEY is not set"),
+            (
+                Some("sk 1"),
+                "OPENAI_API_KEY contains white space or control characters, which an API key cannot contain",
+            ),
+        ] {
+            let expected = AnswersError::KeyMissing { env: "OPENAI_API_KEY".into(), problem: problem.into() };
+            assert_eq!(config(key).checked_key().unwrap_err(), expected, "{key:?}");
+        }
     }
 }

@@ -1,171 +1,226 @@
-//! Why a request did not lead to an answer, in words that may be shown.
+//! Why a request did not lead to an answer. Nothing in a [`RequestFailure`] is secret.
 
+use std::fmt;
 use std::time::Duration;
 
-use annai_core::JsonObject;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::private::Private;
-use super::reply::text_of;
-use super::unsupported::{Unsupported, unsupported};
+use super::optional_fields::{UnsupportedField, unsupported_fields};
+use super::parsed_response::text_of;
+use super::redaction::Redactor;
 
-/// So much of the API's own message is passed on.
-const MOST_CHARS: usize = 400;
+/// The maximum length of the API's own message in an error, in characters; the contract fixes it. The rest is cut off.
+const MAX_MESSAGE_CHARS: usize = 400;
 
-/// What kind of failure it was.
+/// The kind of a failed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    /// No connection, or one that broke.
-    Unreachable,
-    /// The attempt's time ran out.
-    TimedOut,
-    /// A status other than 2xx.
-    Refused,
-    /// A reply that cannot be read.
-    Unreadable,
-    /// A reply that says that it failed or was cut short.
-    Unfinished,
+pub enum FailureKind {
+    /// The connection could not be made, or it broke.
+    Connection,
+    /// The attempt exceeded its timeout.
+    Timeout,
+    /// The API answered with a status other than 2xx.
+    HttpStatus,
+    /// The response cannot be read.
+    InvalidResponse,
+    /// The response says that it failed or that it is incomplete.
+    Incomplete,
 }
 
-/// A request that failed. Everything in it has been looked through: it holds no secret.
-#[derive(Debug, Clone)]
-pub struct Failed {
-    /// What kind of failure it was.
-    pub cause: Cause,
-    /// What happened and what to do, for people.
-    pub sentence: Box<str>,
+/// A failed request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestFailure {
+    /// The kind of failure.
+    pub kind: FailureKind,
+    /// What happened and what to do about it, for people.
+    pub summary: Box<str>,
     /// The HTTP status.
     pub status: Option<u16>,
-    /// The API's own words.
-    pub message: Option<Box<str>>,
-    /// The API's `type`.
-    pub kind: Option<Box<str>>,
-    /// The API's `code`.
-    pub code: Option<Box<str>>,
-    /// Whether the account has nothing left, which no waiting mends.
-    pub quota: bool,
-    /// Whether the API limits the rate.
-    pub rate_limited: bool,
-    /// The optional fields that the API says it does not take.
-    pub unsupported: Vec<Unsupported>,
-    /// The wait that the server asks for.
+    /// The API's own message.
+    pub api_message: Option<Box<str>>,
+    /// The API's error type.
+    pub api_type: Option<Box<str>>,
+    /// The API's error code.
+    pub api_code: Option<Box<str>>,
+    /// Whether the account has no quota left, so that a retry is useless.
+    pub is_quota_exhausted: bool,
+    /// Whether the API reported a rate limit.
+    pub is_rate_limited: bool,
+    /// The optional fields that the API does not support.
+    pub unsupported_fields: Vec<UnsupportedField>,
+    /// The wait that the server demands before a retry.
     pub retry_after: Option<Duration>,
-    /// Whether the server says that it is worth another attempt.
+    /// Whether the server recommends a retry (`x-should-retry`).
     pub should_retry: Option<bool>,
-    /// Whether events of a stream had arrived.
-    pub begun: bool,
-    /// How often the request had been made again.
+    /// Whether events of the stream had arrived before the failure.
+    pub stream_started: bool,
+    /// The number of retries before this failure.
     pub retries: u32,
 }
 
-impl Failed {
-    /// A failure that nothing more is known of.
-    pub fn new(cause: Cause, sentence: impl Into<Box<str>>) -> Self {
+impl RequestFailure {
+    /// A failure without details from the API.
+    pub fn new(kind: FailureKind, summary: impl Into<Box<str>>) -> Self {
         Self {
-            cause,
-            sentence: sentence.into(),
+            kind,
+            summary: summary.into(),
             status: None,
-            message: None,
-            kind: None,
-            code: None,
-            quota: false,
-            rate_limited: false,
-            unsupported: Vec::new(),
+            api_message: None,
+            api_type: None,
+            api_code: None,
+            is_quota_exhausted: false,
+            is_rate_limited: false,
+            unsupported_fields: Vec::new(),
             retry_after: None,
             should_retry: None,
-            begun: false,
+            stream_started: false,
             retries: 0,
         }
     }
 
-    /// A failure with the error object that the API sent (`{message, type, param, code}`), as far as it may be shown.
-    pub fn told(cause: Cause, error: &Value, private: &Private<'_>) -> Self {
-        let raw = |key: &str| text_of(error, key);
-        // Judged by what came, not by what may be shown of it.
-        let is = |word: &str| [raw("type"), raw("code")].iter().flatten().any(|text| text == word);
+    /// A failure with the error that the API sent: an object `{message, type, param, code}` or only a message. The
+    /// caller adds the summary.
+    pub fn from_api_error(kind: FailureKind, error: &Value, redactor: &Redactor<'_>) -> Self {
+        if let Value::String(message) = error {
+            return Self::from_api_error(kind, &error_object(message), redactor);
+        }
+        let text = |key: &str| text_of(error, key);
+        // The decisions use the original text, not the redacted one.
+        let is = |word: &str| [text("type"), text("code")].iter().flatten().any(|text| text == word);
         Self {
-            message: raw("message").and_then(|text| private.show(&text, MOST_CHARS)).map(Into::into),
-            kind: raw("type").and_then(|text| private.show_word(&text)).map(Into::into),
-            code: raw("code").and_then(|text| private.show_word(&text)).map(Into::into),
-            quota: is("insufficient_quota"),
-            rate_limited: is("rate_limit_exceeded") || is("rate_limit_error"),
-            unsupported: unsupported(error),
-            ..Self::new(cause, "")
+            api_message: text("message")
+                .and_then(|text| redactor.redact(&text, MAX_MESSAGE_CHARS))
+                .map(Into::into),
+            api_type: text("type").and_then(|text| redactor.redact_identifier(&text)).map(Into::into),
+            api_code: text("code").and_then(|text| redactor.redact_identifier(&text)).map(Into::into),
+            is_quota_exhausted: is("insufficient_quota"),
+            is_rate_limited: is("rate_limit_exceeded") || is("rate_limit_error"),
+            unsupported_fields: unsupported_fields(error),
+            ..Self::new(kind, "")
         }
     }
 
-    /// The name that users of OpenAI's own clients know the failure by.
+    /// The name that OpenAI's own client libraries give to this failure.
     pub const fn name(&self) -> &'static str {
-        match (self.cause, self.status) {
-            (Cause::Unreachable, _) => "APIConnectionError",
-            (Cause::TimedOut, _) => "APIConnectionTimeoutError",
-            (Cause::Unreadable, _) => "APIResponseError",
-            (Cause::Unfinished, _) => "APIError",
-            (Cause::Refused, Some(400)) => "BadRequestError",
-            (Cause::Refused, Some(401)) => "AuthenticationError",
-            (Cause::Refused, Some(403)) => "PermissionDeniedError",
-            (Cause::Refused, Some(404)) => "NotFoundError",
-            (Cause::Refused, Some(409)) => "ConflictError",
-            (Cause::Refused, Some(422)) => "UnprocessableEntityError",
-            (Cause::Refused, Some(429)) => "RateLimitError",
-            (Cause::Refused, Some(500..)) => "InternalServerError",
-            (Cause::Refused, _) => "APIStatusError",
+        match (self.kind, self.status) {
+            (FailureKind::Connection, _) => "APIConnectionError",
+            (FailureKind::Timeout, _) => "APIConnectionTimeoutError",
+            (FailureKind::InvalidResponse, _) => "APIResponseError",
+            (FailureKind::Incomplete, _) => "APIError",
+            (FailureKind::HttpStatus, Some(400)) => "BadRequestError",
+            (FailureKind::HttpStatus, Some(401)) => "AuthenticationError",
+            (FailureKind::HttpStatus, Some(403)) => "PermissionDeniedError",
+            (FailureKind::HttpStatus, Some(404)) => "NotFoundError",
+            (FailureKind::HttpStatus, Some(409)) => "ConflictError",
+            (FailureKind::HttpStatus, Some(422)) => "UnprocessableEntityError",
+            (FailureKind::HttpStatus, Some(429)) => "RateLimitError",
+            (FailureKind::HttpStatus, Some(500..)) => "InternalServerError",
+            (FailureKind::HttpStatus, _) => "APIStatusError",
         }
     }
 
-    /// What happened in a few words, for somebody who waits for the next attempt.
-    pub const fn briefly(&self) -> &'static str {
-        match (self.cause, self.status) {
-            (Cause::Unreachable, _) => "no connection",
-            (Cause::TimedOut, _) => "no answer in time",
+    /// The reason in a few words, for the progress message before a retry.
+    pub const fn short_reason(&self) -> &'static str {
+        match (self.kind, self.status) {
+            (FailureKind::Connection, _) => "no connection",
+            (FailureKind::Timeout, _) => "no answer in time",
             (_, Some(429)) => "too many requests",
             _ => "the API failed",
         }
     }
 
-    /// What happened, with the API's own words behind it.
+    /// The summary, followed by the API's own message.
     pub fn reason(&self) -> String {
-        match &self.message {
-            Some(message) if !message.is_empty() => format!("{}: {message}", self.sentence),
-            _ => self.sentence.to_string(),
+        match &self.api_message {
+            Some(message) if !message.is_empty() => format!("{}: {message}", self.summary),
+            _ => self.summary.to_string(),
         }
     }
 
-    /// The `data` of the JSON-RPC error.
-    pub fn data(&self, debug: bool) -> Value {
-        let mut data = JsonObject::new();
-        data.insert("retries".to_owned(), self.retries.into());
-        data.insert("reason".to_owned(), self.reason().into());
-        if let Some(status) = self.status {
-            data.insert("status".to_owned(), status.into());
-        }
-        if let Some(wait) = self.retry_after {
-            data.insert("retry_after".to_owned(), whole_seconds(wait).into());
-        }
-        if debug {
-            let message = self.message.as_deref().unwrap_or(&self.sentence);
-            data.insert("message".to_owned(), message.into());
-            data.insert("type".to_owned(), self.kind.as_deref().into());
-            data.insert("name".to_owned(), self.name().into());
-        }
-        data.into()
+    /// The API's own message, or the summary if there is none.
+    pub fn message(&self) -> &str {
+        self.api_message.as_deref().unwrap_or(&self.summary)
     }
 
-    /// One line for the log.
-    pub fn log(&self, attempt: u32) {
+    /// Logs the failed attempt.
+    pub fn log_attempt(&self, attempt: u32) {
         let status = self.status.map_or_else(|| "-".to_owned(), |status| status.to_string());
-        let (name, code) = (self.name(), self.code.as_deref().unwrap_or("-"));
-        let message = self.message.as_deref().unwrap_or(&self.sentence);
+        let (name, code, message) = (self.name(), self.api_code.as_deref().unwrap_or("-"), self.message());
         tracing::debug!("error attempt={attempt} status={status} name={name} code={code} msg={message:?}");
     }
 }
 
-/// A wait in whole seconds, rounded up.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a wait is short and not negative"
-)]
-pub fn whole_seconds(wait: Duration) -> u64 {
-    wait.as_secs_f64().ceil() as u64
+impl fmt::Display for RequestFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason())
+    }
+}
+
+impl std::error::Error for RequestFailure {}
+
+/// An error object that has only a message.
+fn error_object(message: &str) -> Value {
+    Value::Object(Map::from_iter([("message".to_owned(), message.into())]))
+}
+
+/// The innermost cause of an error, which is the most specific one, without the URL.
+pub fn innermost_cause(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut last: &dyn std::error::Error = &error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    last.to_string()
+}
+
+/// A duration in whole seconds, rounded up.
+pub fn whole_seconds(duration: Duration) -> u64 {
+    duration.as_secs().saturating_add(u64::from(duration.subsec_nanos() > 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const REDACTOR: Redactor<'static> = Redactor { secrets: Vec::new(), question: "", instructions: "" };
+
+    #[test]
+    fn an_api_error_is_read_from_an_object_or_a_message() {
+        let error = json!({ "message": "Slow down.", "type": "requests", "code": "rate_limit_exceeded" });
+        let failure = RequestFailure::from_api_error(FailureKind::HttpStatus, &error, &REDACTOR);
+        let expected = RequestFailure {
+            api_message: Some("Slow down.".into()),
+            api_type: Some("requests".into()),
+            api_code: Some("rate_limit_exceeded".into()),
+            is_rate_limited: true,
+            ..RequestFailure::new(FailureKind::HttpStatus, "")
+        };
+        assert_eq!(failure, expected);
+        let failure = RequestFailure::from_api_error(FailureKind::Incomplete, &json!("Gone."), &REDACTOR);
+        let expected = RequestFailure {
+            api_message: Some("Gone.".into()),
+            ..RequestFailure::new(FailureKind::Incomplete, "")
+        };
+        assert_eq!(failure, expected);
+    }
+
+    #[test]
+    fn the_reason_ends_with_the_message_of_the_api() {
+        let failure = RequestFailure::new(FailureKind::Incomplete, "the API gave up");
+        assert_eq!((failure.to_string().as_str(), failure.message()), ("the API gave up", "the API gave up"));
+        let failure = RequestFailure { api_message: Some("Overheated.".into()), ..failure };
+        assert_eq!(
+            (failure.to_string().as_str(), failure.message()),
+            ("the API gave up: Overheated.", "Overheated.")
+        );
+    }
+
+    #[test]
+    fn durations_are_rounded_up() {
+        for (millis, seconds) in [(0, 0), (1, 1), (1000, 1), (1001, 2)] {
+            assert_eq!(whole_seconds(Duration::from_millis(millis)), seconds, "{millis}");
+        }
+    }
 }

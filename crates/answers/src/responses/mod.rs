@@ -1,20 +1,25 @@
-//! The Responses API: requests, replies as JSON or as events, and one layer of retries.
+//! The Responses API: requests, responses as JSON or as event streams, and the only layer of retries.
 
 mod client;
+mod endpoint;
+mod event_stream;
 mod failure;
+mod http_error;
+mod limits;
 mod metrics;
-mod private;
-mod receive;
-mod reply;
-mod request;
+mod optional_fields;
+mod parsed_response;
+mod progress_step;
+mod redaction;
+mod refused_fields;
+mod request_body;
+mod response_body;
 mod retry;
-mod step;
-mod stream;
-mod unsupported;
+mod sse;
 
-pub use client::{Ask, Client, Model};
-pub use failure::{Cause, Failed};
-pub use reply::{Link, Reading, Usage, read};
-pub use request::{Request, Searching, Supports};
-pub use retry::Patience;
-pub use step::Step;
+pub use client::{ApiRequest, ListedModel, ResponsesClient};
+pub use failure::{FailureKind, RequestFailure, whole_seconds};
+pub use parsed_response::{Link, ParsedResponse, TokenUsage, parse_response};
+pub use progress_step::ProgressStep;
+pub use request_body::{ModelCapabilities, RequestBody, RequestSpec, SearchMode};
+pub use retry::RetryPolicy;

@@ -1,63 +1,65 @@
-//! Whether a failed request is made again, and when. The only layer that retries.
+//! Whether and when a failed request is retried. No other layer retries.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-use super::failure::{Cause, Failed};
+use super::failure::{FailureKind, RequestFailure};
 
-const MOST_DELAY: Duration = Duration::from_secs(8);
-/// A server that wants us to wait longer gets no second request.
-const MOST_ASKED: Duration = Duration::from_secs(120);
+/// The maximum delay between retries when the server demands none; the contract fixes it. The delay stops doubling here.
+const MAX_BACKOFF: Duration = Duration::from_secs(8);
+/// The maximum delay that a server may demand; the contract fixes it. If a server demands more, the request fails at
+/// once, because a retry before that time would fail too.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(120);
 
-/// How long to wait for a reply, and how often to try.
+/// The timeout of an attempt, and the retries after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Patience {
-    /// The longest that one attempt may take.
+pub struct RetryPolicy {
+    /// The timeout of one attempt.
     pub timeout: Duration,
-    /// How often a failed request is made again, in total.
+    /// The maximum number of retries.
     pub max_retries: u32,
-    /// The wait before the first retry; it doubles.
+    /// The delay before the first retry; it doubles with each further one.
     pub first_delay: Duration,
-    /// Whether a time-out is tried again.
+    /// Whether an attempt that timed out is retried.
     pub retry_timeouts: bool,
 }
 
-impl Patience {
-    /// How long to wait before the next attempt; `None` when there is to be none.
-    pub fn delay(&self, failed: &Failed, retries: u32) -> Option<Duration> {
-        if retries >= self.max_retries || failed.begun || !self.is_worth_it(failed) {
+impl RetryPolicy {
+    /// The delay before the next attempt; `None` if the request is not retried.
+    pub fn next_delay(&self, failure: &RequestFailure, retries: u32) -> Option<Duration> {
+        if retries >= self.max_retries || failure.stream_started || !self.is_retryable(failure) {
             return None;
         }
-        match failed.retry_after {
-            Some(asked) if asked > MOST_ASKED => None,
-            Some(asked) => Some(asked),
+        match failure.retry_after {
+            Some(delay) if delay > MAX_RETRY_AFTER => None,
+            Some(delay) => Some(delay),
             None => {
-                let doubled = self.first_delay.saturating_mul(1 << retries.min(16)).min(MOST_DELAY);
-                Some(doubled.mul_f64(0.75 + 0.25 * chance()))
+                let doubled = self.first_delay.saturating_mul(1 << retries.min(16)).min(MAX_BACKOFF);
+                Some(doubled.mul_f64(0.75 + 0.25 * random_fraction()))
             }
         }
     }
 
-    fn is_worth_it(&self, failed: &Failed) -> bool {
-        if failed.quota {
+    fn is_retryable(&self, failure: &RequestFailure) -> bool {
+        if failure.is_quota_exhausted {
             return false;
         }
-        match (failed.cause, failed.should_retry) {
-            (Cause::Refused, Some(told)) => told,
-            (Cause::Refused, None) => {
-                failed.status.is_some_and(|status| matches!(status, 408 | 409 | 429 | 500..))
+        match (failure.kind, failure.should_retry) {
+            (FailureKind::HttpStatus, Some(should_retry)) => should_retry,
+            (FailureKind::HttpStatus, None) => {
+                failure.status.is_some_and(|status| matches!(status, 408 | 409 | 429 | 500..))
             }
-            (Cause::TimedOut, _) => self.retry_timeouts,
-            (Cause::Unreachable, _) => true,
-            (Cause::Unreadable | Cause::Unfinished, _) => false,
+            (FailureKind::Timeout, _) => self.retry_timeouts,
+            (FailureKind::Connection, _) => true,
+            (FailureKind::InvalidResponse | FailureKind::Incomplete, _) => false,
         }
     }
 }
 
-/// The wait that the server asks for.
-pub fn asked_wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+/// The delay that the headers `retry-after-ms` or `retry-after` demand.
+pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
     if let Some(millis) = text("retry-after-ms").and_then(number) {
@@ -73,8 +75,8 @@ pub fn asked_wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     }
 }
 
-/// A number from 0 to 1, so that clients that failed together do not return together.
-fn chance() -> f64 {
+/// A random number from 0 to 1. The jitter keeps clients that failed together from retrying together.
+fn random_fraction() -> f64 {
     let random = RandomState::new().build_hasher().finish();
     f64::from(u32::try_from(random >> 32).unwrap_or_default()) / f64::from(u32::MAX)
 }
@@ -85,8 +87,8 @@ mod tests {
 
     use super::*;
 
-    fn patience() -> Patience {
-        Patience {
+    fn policy() -> RetryPolicy {
+        RetryPolicy {
             timeout: Duration::from_secs(1),
             max_retries: 3,
             first_delay: Duration::from_millis(500),
@@ -94,46 +96,55 @@ mod tests {
         }
     }
 
-    fn refused(status: u16) -> Failed {
-        Failed { status: Some(status), ..Failed::new(Cause::Refused, "") }
+    fn http_error(status: u16) -> RequestFailure {
+        RequestFailure { status: Some(status), ..RequestFailure::new(FailureKind::HttpStatus, "") }
     }
 
     #[test]
-    fn only_what_may_pass_is_tried_again() {
-        let tried = |failed: &Failed| patience().delay(failed, 0).is_some();
+    fn only_temporary_failures_are_retried() {
+        let is_retried = |failed: &RequestFailure| policy().next_delay(failed, 0).is_some();
         for status in [408, 409, 429, 500, 502, 503, 504, 529] {
-            assert!(tried(&refused(status)), "{status}");
+            assert!(is_retried(&http_error(status)), "{status}");
         }
         for status in [301, 400, 401, 403, 404, 413, 422] {
-            assert!(!tried(&refused(status)), "{status}");
+            assert!(!is_retried(&http_error(status)), "{status}");
         }
-        assert!(tried(&Failed::new(Cause::Unreachable, "")) && tried(&Failed::new(Cause::TimedOut, "")));
-        assert!(!tried(&Failed::new(Cause::Unreadable, "")) && !tried(&Failed::new(Cause::Unfinished, "")));
-        assert!(!tried(&Failed { quota: true, ..refused(429) }));
-        assert!(!tried(&Failed { begun: true, ..Failed::new(Cause::Unreachable, "") }));
-        assert!(tried(&Failed { should_retry: Some(true), ..refused(400) }));
-        assert!(!tried(&Failed { should_retry: Some(false), ..refused(503) }));
-        let once = Patience { retry_timeouts: false, ..patience() };
-        assert_eq!(once.delay(&Failed::new(Cause::TimedOut, ""), 0), None);
+        assert!(
+            is_retried(&RequestFailure::new(FailureKind::Connection, ""))
+                && is_retried(&RequestFailure::new(FailureKind::Timeout, ""))
+        );
+        assert!(
+            !is_retried(&RequestFailure::new(FailureKind::InvalidResponse, ""))
+                && !is_retried(&RequestFailure::new(FailureKind::Incomplete, ""))
+        );
+        assert!(!is_retried(&RequestFailure { is_quota_exhausted: true, ..http_error(429) }));
+        assert!(!is_retried(&RequestFailure {
+            stream_started: true,
+            ..RequestFailure::new(FailureKind::Connection, "")
+        }));
+        assert!(is_retried(&RequestFailure { should_retry: Some(true), ..http_error(400) }));
+        assert!(!is_retried(&RequestFailure { should_retry: Some(false), ..http_error(503) }));
+        let once = RetryPolicy { retry_timeouts: false, ..policy() };
+        assert_eq!(once.next_delay(&RequestFailure::new(FailureKind::Timeout, ""), 0), None);
     }
 
     #[test]
-    fn waits_double_up_to_eight_seconds_and_end() {
-        let patience = Patience { max_retries: 10, ..patience() };
+    fn delays_double_up_to_eight_seconds_and_end() {
+        let policy = RetryPolicy { max_retries: 10, ..policy() };
         for (retries, most) in [(0, 500), (1, 1000), (2, 2000), (3, 4000), (4, 8000), (5, 8000), (9, 8000)] {
-            let delay = patience.delay(&refused(500), retries).unwrap();
+            let delay = policy.next_delay(&http_error(500), retries).unwrap();
             let most = Duration::from_millis(most);
             assert!(delay <= most && delay >= most.mul_f64(0.74), "{retries}: {delay:?}");
         }
-        assert_eq!(patience.delay(&refused(500), 10), None);
+        assert_eq!(policy.next_delay(&http_error(500), 10), None);
     }
 
     #[test]
-    fn the_server_may_say_when() {
+    fn the_server_may_demand_a_delay() {
         let asked = |name: &'static str, value: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(name, value.parse().unwrap());
-            asked_wait(&headers, UNIX_EPOCH + Duration::from_secs(784_111_767)).map(|wait| wait.as_millis())
+            retry_after(&headers, UNIX_EPOCH + Duration::from_secs(784_111_767)).map(|wait| wait.as_millis())
         };
         assert_eq!(asked("retry-after-ms", "1500"), Some(1500));
         assert_eq!(asked("retry-after", "2"), Some(2000));
@@ -143,9 +154,9 @@ mod tests {
         for odd in ["-1", "soon", "NaN", "1e400"] {
             assert_eq!(asked("retry-after", odd), None, "{odd}");
         }
-        let late = Failed { retry_after: Some(Duration::from_secs(121)), ..refused(429) };
-        assert_eq!(patience().delay(&late, 0), None);
-        let soon = Failed { retry_after: Some(Duration::from_secs(120)), ..refused(429) };
-        assert_eq!(patience().delay(&soon, 0), Some(Duration::from_secs(120)));
+        let late = RequestFailure { retry_after: Some(Duration::from_secs(121)), ..http_error(429) };
+        assert_eq!(policy().next_delay(&late, 0), None);
+        let soon = RequestFailure { retry_after: Some(Duration::from_secs(120)), ..http_error(429) };
+        assert_eq!(policy().next_delay(&soon, 0), Some(Duration::from_secs(120)));
     }
 }

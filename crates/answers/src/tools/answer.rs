@@ -1,104 +1,59 @@
-//! `answer`, `answer_detailed` and `answer_quick`: one way of answering, three profiles.
+//! `answer`, `answer_detailed` and `answer_quick`: the same handler with three model profiles.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use annai_core::{Access, Call, Effect, ErrorKind, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::asking::{Answered, Question, domains, not_blank, today};
-use crate::config::{Effort, PROFILE_REQUIRED, Profile, Verbosity};
-use crate::responses::{Step, Usage};
+use crate::api_context::today;
+use crate::config::{AnswersSettings, ModelProfile, ModelProfiles, ReasoningEffort, Verbosity};
+use crate::errors::AnswersError;
+use crate::in_flight::RequestKey;
+use crate::question::{CompletedAnswer, Question, check_not_blank, parse_domains};
+use crate::responses::{ProgressStep, TokenUsage};
+use crate::schema::{AnswerOutput, Style};
 use crate::toolset::{ANSWERS_USE, Answers};
-use crate::wire;
 
-/// What `answer` and `answer_detailed` take.
+/// The input of `answer` and `answer_detailed`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerInput {
-    /// The question, in any language.
+    /// The question, in any language. The answer is in the same language.
     #[schemars(length(min = 1, max = 100_000))]
     pub query: String,
-    /// Prefer pages of the last so many days; 0 = any age. A hint to the model, not a filter.
+    /// Optional. The preferred maximum age of pages, in days; 0 means any age (default 60 unless the server is configured otherwise). This is a hint to the model, not a filter.
     pub recency_days: Option<u64>,
-    /// Use about so many sources. A hint to the model, not a limit.
+    /// Optional. The approximate maximum number of sources to use (default 5 unless the server is configured otherwise). This is a hint to the model, not a limit.
     #[schemars(range(min = 1, max = 10))]
     pub max_results: Option<u64>,
-    /// Search only these sites and their subdomains, as in `["jma.go.jp"]` (`search.domain_mode: hint` only prefers them).
+    /// Optional. Search only these sites and their subdomains, for example `["jma.go.jp"]`; at most 100 (default: all sites). If the server sets `search.domain_mode: hint`, these sites are only preferred.
     #[schemars(length(max = 100))]
     pub domains: Option<Vec<String>>,
-    /// The form of the answer.
+    /// Optional. The form of the answer: `summary` (a short summary), `bullets` (bullet points) or `citations-only` (only the list of sources). By default the model chooses the form.
     pub style: Option<Style>,
-    /// How much to write, for this call.
+    /// Optional. The length of the answer. Overrides the model profile of this tool for this call.
     pub verbosity: Option<Verbosity>,
-    /// How long to think, for this call.
-    pub reasoning_effort: Option<Effort>,
+    /// Optional. How much the model reasons before it answers. Overrides the model profile of this tool for this call.
+    pub reasoning_effort: Option<ReasoningEffort>,
 }
 
-/// What `answer_quick` takes.
+/// The input of `answer_quick`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuickInput {
-    /// The question, in any language.
+    /// The question, in any language. The answer is in the same language.
     #[schemars(length(min = 1, max = 100_000))]
     pub query: String,
-}
-
-/// The form of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Style {
-    Summary,
-    Bullets,
-    CitationsOnly,
-}
-
-impl Style {
-    /// What the model is told.
-    pub(crate) const fn hint(self) -> &'static str {
-        match self {
-            Self::Summary => "Form: a short summary in whole sentences.",
-            Self::Bullets => "Form: bullet points, one fact each.",
-            Self::CitationsOnly => {
-                "Form: no prose; only the list of sources, each with half a line on what it holds."
-            }
-        }
-    }
-}
-
-/// An answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct AnswerOutput {
-    /// The text: the answer, bullet points where they help, and `Sources:` where the web was searched.
-    pub answer: String,
-    /// Whether the web was searched.
-    pub used_search: bool,
-    /// The pages that the answer rests on.
-    pub citations: Vec<Citation>,
-    /// The model that answered.
-    pub model: String,
-}
-
-/// A page that an answer rests on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Citation {
-    /// Its address, or the name of a service of the API's own.
-    pub url: String,
-    /// Its title.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// The day it was published (YYYY-MM-DD), where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub published_at: Option<String>,
 }
 
 const ERRORS: &[(&str, &str)] = &[
     ("-32051 key not set", "set OPENAI_API_KEY in the server's environment"),
-    ("-32050 openai responses failed", "data.reason says why; 429 and 5xx pass, so ask again later"),
+    ("-32050 openai responses failed", "data.reason contains the reason; after 429 or 5xx, try again later"),
 ];
 
-/// The baseline.
+/// The standard tool.
 pub struct Answer;
 
 impl Tool for Answer {
@@ -112,7 +67,7 @@ impl Tool for Answer {
         sponsor: Sponsor::Input("query"),
         widget: None,
         guide: Guide {
-            when: "A question about the world, the present, or anything that wants sources.",
+            when: "A question about the world or current events, or any question that needs sources.",
             safe_defaults: r#"{"query":"…"}"#,
             common_errors: ERRORS,
         },
@@ -122,11 +77,11 @@ impl Tool for Answer {
     type Output = AnswerOutput;
 
     async fn run(set: &Answers, call: &Call, input: AnswerInput) -> Result<Reply<AnswerOutput>, ToolError> {
-        run(set, call, "answer", input).await
+        run_answer_tool(set, call, Profile::Answer, input).await
     }
 }
 
-/// Thorough.
+/// The thorough tool.
 pub struct AnswerDetailed;
 
 impl Tool for AnswerDetailed {
@@ -140,7 +95,7 @@ impl Tool for AnswerDetailed {
         sponsor: Sponsor::Input("query"),
         widget: None,
         guide: Guide {
-            when: "A hard question: comparison, analysis, many sources. Slower and dearer than answer.",
+            when: "A complex question: a comparison, an analysis, many sources. Slower and more expensive than answer.",
             safe_defaults: r#"{"query":"…"}"#,
             common_errors: ERRORS,
         },
@@ -150,11 +105,11 @@ impl Tool for AnswerDetailed {
     type Output = AnswerOutput;
 
     async fn run(set: &Answers, call: &Call, input: AnswerInput) -> Result<Reply<AnswerOutput>, ToolError> {
-        run(set, call, "answer_detailed", input).await
+        run_answer_tool(set, call, Profile::Detailed, input).await
     }
 }
 
-/// Brief.
+/// The fast tool.
 pub struct AnswerQuick;
 
 impl Tool for AnswerQuick {
@@ -168,7 +123,7 @@ impl Tool for AnswerQuick {
         sponsor: Sponsor::Input("query"),
         widget: None,
         guide: Guide {
-            when: "A simple look-up where seconds count.",
+            when: "A simple lookup where speed matters.",
             safe_defaults: r#"{"query":"…"}"#,
             common_errors: ERRORS,
         },
@@ -178,98 +133,164 @@ impl Tool for AnswerQuick {
     type Output = AnswerOutput;
 
     async fn run(set: &Answers, call: &Call, input: QuickInput) -> Result<Reply<AnswerOutput>, ToolError> {
-        run(set, call, "answer_quick", AnswerInput { query: input.query, ..AnswerInput::default() }).await
+        let input = AnswerInput { query: input.query, ..AnswerInput::default() };
+        run_answer_tool(set, call, Profile::Quick, input).await
     }
 }
 
-async fn run(
+/// The model profile of a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Profile {
+    Answer,
+    Detailed,
+    Quick,
+}
+
+impl Profile {
+    /// The profile's name, which is also the name of the tool.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Answer => "answer",
+            Self::Detailed => "answer_detailed",
+            Self::Quick => "answer_quick",
+        }
+    }
+
+    /// The settings that select the model, for the error that it does not exist.
+    const fn model_settings(self) -> &'static str {
+        match self {
+            Self::Answer => "--model, MODEL_ANSWER or model_profiles.answer.model",
+            Self::Detailed => "MODEL_DETAILED or model_profiles.answer_detailed.model",
+            Self::Quick => "MODEL_QUICK or model_profiles.answer_quick.model",
+        }
+    }
+
+    /// The configured profile; that of `answer` replaces a missing one.
+    fn select(self, profiles: &ModelProfiles) -> Option<&ModelProfile> {
+        let own = match self {
+            Self::Answer => None,
+            Self::Detailed => profiles.answer_detailed.as_ref(),
+            Self::Quick => profiles.answer_quick.as_ref(),
+        };
+        own.or(profiles.answer.as_ref())
+    }
+}
+
+async fn run_answer_tool(
     set: &Answers,
     call: &Call,
-    name: &'static str,
+    profile: Profile,
     input: AnswerInput,
 ) -> Result<Reply<AnswerOutput>, ToolError> {
-    let question = question(set, name, input)?;
-    let (model, body) = (question.profile.model.clone(), question.body(&set.desk));
-    question.log(name, &body);
-    // Everything that shapes the answer is in what is sent.
-    let key = serde_json::to_string(&body).map_err(ToolError::internal)?;
-    if let Some(kept) = set.cache.get(&key)
-        && let Ok(kept) = kept.as_ref()
-    {
+    let (context, settings) = (set.context.clone(), &set.context.settings);
+    let question = question(settings, profile, input)?;
+    let body = question.body(&context);
+    question.log(profile.name(), &body);
+    let cache_key = body.json().clone();
+    if let Some(answer) = set.cache.get(&cache_key, Instant::now()) {
         call.note("cached", true);
-        let now = Answered { usage: Usage::default(), took: Duration::ZERO, retries: 0, ..kept.clone() };
-        return Ok(reply(&now)?.with_meta("annai/cached", true));
+        return Ok(reply(&without_cost(&answer))?.with_meta("annai/cached", true));
     }
-    let (desk, stream) = (set.desk.clone(), call.progress.wanted() || set.desk.settings.responses.stream);
-    let start = move |steps| async move { question.answer(&desk, body, stream, &steps).await }.boxed();
-    // Who wants progress waits for a stream.
-    let flight = format!("{stream} {key}");
-    let answered = set.flights.join(&flight, call, Step::Asking(model), start).await;
-    match answered.as_ref() {
-        Ok(done) => {
-            call.note("model", &done.output.model);
-            call.note("retries", done.retries);
-            call.note("used_search", done.output.used_search);
-            call.note("tokens", done.usage.total_tokens);
-            set.cache.put(&key, answered.clone(), done.output.answer.len());
-            reply(done)
+    let stream = call.progress.wanted() || settings.responses.stream;
+    let key = RequestKey { body: cache_key.clone(), stream, timeout: context.retry_policy().timeout };
+    let asking = ProgressStep::Asking(question.profile.model.clone());
+    let start =
+        move |progress| async move { question.answer(&context, body, stream, &progress).await }.boxed();
+    match set.in_flight.join(key, call, asking, start).await {
+        Ok(answer) => {
+            call.note("model", &answer.output.model);
+            call.note("retries", answer.retries);
+            call.note("used_search", answer.output.used_search);
+            call.note("tokens", answer.usage.total_tokens);
+            set.cache.put(&cache_key, answer.clone(), answer.output.answer.len(), Instant::now());
+            reply(&answer)
         }
-        Err(failed) => {
-            call.note("retries", failed.retries);
-            call.note("status", failed.status);
-            Err(wire::tool_error(failed, set.desk.debug))
+        Err(failure) => {
+            call.note("retries", failure.retries);
+            call.note("status", failure.status);
+            Err(AnswersError::Request(failure).into())
         }
     }
 }
 
-/// The question, with the settings filling what the call leaves open.
-fn question(set: &Answers, name: &str, input: AnswerInput) -> Result<Question, ToolError> {
-    not_blank(&input.query)?;
-    let settings = &set.desk.settings;
-    let profiles = &settings.model_profiles;
-    let own = match name {
-        "answer_detailed" => profiles.answer_detailed.as_ref(),
-        "answer_quick" => profiles.answer_quick.as_ref(),
-        _ => None,
-    };
-    let profile = own.or(profiles.answer.as_ref());
-    let profile = profile.ok_or_else(|| ToolError::new(ErrorKind::NotConfigured, PROFILE_REQUIRED))?;
+/// The question; the settings fill in the arguments that the call omits.
+fn question(settings: &AnswersSettings, profile: Profile, input: AnswerInput) -> Result<Question, ToolError> {
+    check_not_blank(&input.query)?;
+    let configured = profile.select(&settings.model_profiles).ok_or(AnswersError::ProfileMissing)?;
     let defaults = &settings.search.defaults;
     Ok(Question {
         recency_days: input.recency_days.unwrap_or(defaults.recency_days),
         max_results: input.max_results.unwrap_or(defaults.max_results),
-        domains: domains(input.domains.as_ref().unwrap_or(&defaults.domains))?,
+        domains: parse_domains(input.domains.as_ref().unwrap_or(&defaults.domains))?,
         style: input.style,
-        model_settings: match name {
-            "answer_detailed" => "MODEL_DETAILED or model_profiles.answer_detailed.model",
-            "answer_quick" => "MODEL_QUICK or model_profiles.answer_quick.model",
-            _ => "--model, MODEL_ANSWER or model_profiles.answer.model",
-        },
-        profile: Profile {
-            model: profile.model.clone(),
-            reasoning_effort: input.reasoning_effort.or(profile.reasoning_effort),
-            verbosity: input.verbosity.or(profile.verbosity),
+        model_settings: profile.model_settings(),
+        profile: ModelProfile {
+            model: configured.model.clone(),
+            reasoning_effort: input.reasoning_effort.or(configured.reasoning_effort),
+            verbosity: input.verbosity.or(configured.verbosity),
         },
         query: input.query,
         today: today(),
     })
 }
 
-fn reply(answered: &Answered) -> Result<Reply<AnswerOutput>, ToolError> {
-    let latency_ms = u64::try_from(answered.took.as_millis()).unwrap_or(u64::MAX);
-    let usage = serde_json::to_value(answered.usage).map_err(ToolError::internal)?;
-    let mut reply = Reply::as_json(answered.output.clone())?
+/// A cached answer: it took no request.
+fn without_cost(answer: &CompletedAnswer) -> CompletedAnswer {
+    let (usage, elapsed, retries) = (TokenUsage::default(), Duration::ZERO, 0);
+    CompletedAnswer { usage, elapsed, retries, ..answer.clone() }
+}
+
+fn reply(answer: &CompletedAnswer) -> Result<Reply<AnswerOutput>, ToolError> {
+    let latency_ms = u64::try_from(answer.elapsed.as_millis()).unwrap_or(u64::MAX);
+    let usage = serde_json::to_value(answer.usage).map_err(ToolError::internal)?;
+    let mut reply = Reply::as_json(answer.output.clone())?
         .with_meta("annai/usage", usage)
         .with_meta("annai/latency_ms", latency_ms)
-        .with_meta("annai/retries", answered.retries);
-    if answered.requeries > 0 {
-        reply = reply.with_meta("annai/requeries", answered.requeries);
+        .with_meta("annai/retries", answer.retries);
+    if answer.requeries > 0 {
+        reply = reply.with_meta("annai/requeries", answer.requeries);
     }
-    if !answered.left_out.is_empty() {
-        reply = reply.with_meta("annai/left_out", answered.left_out.clone());
+    if !answer.omitted_fields.is_empty() {
+        reply = reply.with_meta("annai/left_out", answer.omitted_fields.clone());
     }
-    if answered.dropped > 0 {
-        reply = reply.with_meta("annai/dropped_citations", answered.dropped);
+    if answer.dropped_citations > 0 {
+        reply = reply.with_meta("annai/dropped_citations", answer.dropped_citations);
     }
     Ok(reply)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_override_the_profile_and_the_defaults() {
+        let settings = AnswersSettings::default();
+        let input = || AnswerInput { query: "q".into(), ..AnswerInput::default() };
+        let plain = question(&settings, Profile::Quick, input()).unwrap();
+        assert_eq!((plain.recency_days, plain.max_results), (60, 5));
+        assert_eq!(Some(plain.profile), settings.model_profiles.answer_quick);
+        let input = AnswerInput {
+            recency_days: Some(0),
+            max_results: Some(2),
+            verbosity: Some(Verbosity::Low),
+            ..input()
+        };
+        let own = question(&settings, Profile::Detailed, input).unwrap();
+        assert_eq!((own.recency_days, own.max_results), (0, 2));
+        let expected = ModelProfile {
+            verbosity: Some(Verbosity::Low),
+            ..settings.model_profiles.answer_detailed.unwrap()
+        };
+        assert_eq!(own.profile, expected);
+    }
+
+    #[test]
+    fn a_missing_profile_is_replaced_by_that_of_answer() {
+        let profiles = ModelProfiles { answer_quick: None, ..ModelProfiles::default() };
+        assert_eq!(Profile::Quick.select(&profiles), profiles.answer.as_ref());
+        assert_eq!(Profile::Detailed.select(&profiles), profiles.answer_detailed.as_ref());
+        let none = ModelProfiles { answer: None, answer_quick: None, answer_detailed: None };
+        assert_eq!(Profile::Quick.select(&none), None);
+    }
 }

@@ -3,14 +3,13 @@
 mod answer;
 mod o3_search;
 
-pub use answer::{Answer, AnswerDetailed, AnswerOutput, AnswerQuick, Citation, Style};
-pub use o3_search::{O3Search, SearchInput, SearchOutput, SearchResult, Timeframe};
-
 use annai_core::RegistryBuilder;
 
+use self::answer::{Answer, AnswerDetailed, AnswerQuick};
+use self::o3_search::O3Search;
 use crate::toolset::{Answers, AnswersConfig, Search};
 
-/// Adds the toolset `answers` and its tools, in the order in which `tools/list` shows them.
+/// Adds the toolset `answers` and its tools, in the order of `tools/list`.
 pub fn register_answers(registry: &mut RegistryBuilder, config: AnswersConfig) {
     registry.toolset::<Answers>(config).tool::<Answer>().tool::<AnswerDetailed>().tool::<AnswerQuick>();
 }

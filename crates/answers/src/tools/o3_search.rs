@@ -1,31 +1,34 @@
-//! `chatgpt_o3_search`: search results, only from what a real search returned.
+//! `chatgpt_o3_search`: search results, only from pages that a real search returned.
 
 use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::asking::{not_blank, today};
-use crate::responses::Step;
-use crate::searching::Query;
+use crate::api_context::today;
+use crate::errors::AnswersError;
+use crate::in_flight::RequestKey;
+use crate::question::check_not_blank;
+use crate::responses::ProgressStep;
+use crate::schema::{SearchOutput, Timeframe};
+use crate::search_query::{CompletedSearch, SearchQuery, search_timeout};
 use crate::toolset::{ANSWERS_USE, Search};
-use crate::wire;
 
-/// What `chatgpt_o3_search` takes.
+/// The input of `chatgpt_o3_search`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchInput {
-    /// What to search for / 検索クエリ
+    /// The search query, in any language. / 検索クエリ
     #[schemars(length(min = 1, max = 500))]
     pub query: String,
-    /// The most results / 返す結果の最大数
+    /// Optional. The maximum number of results (default 10). / 返す結果の最大数
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = 50))]
     pub limit: u64,
-    /// The language of the results, as a BCP-47 tag such as ja or en-US, or auto / 結果の言語
+    /// Optional. The language of the results: a BCP-47 tag such as `ja` or `en-US`, or `auto` for the language of the query (default `auto`). / 結果の言語
     #[serde(default = "default_language")]
     pub language: String,
-    /// How new the results are: recent = 3 days / 時間範囲フィルタ
+    /// Optional. The maximum age of the results: `recent` (3 days), `past_week`, `past_month` or `past_year` (default: any age). Pages whose publication date is unknown are included. / 時間範囲フィルタ
     pub timeframe: Option<Timeframe>,
 }
 
@@ -37,54 +40,7 @@ fn default_language() -> String {
     "auto".to_owned()
 }
 
-/// How new results are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Timeframe {
-    Recent,
-    PastWeek,
-    PastMonth,
-    PastYear,
-}
-
-impl Timeframe {
-    /// How many days back it goes.
-    pub(crate) const fn days(self) -> u64 {
-        match self {
-            Self::Recent => 3,
-            Self::PastWeek => 7,
-            Self::PastMonth => 31,
-            Self::PastYear => 366,
-        }
-    }
-}
-
-/// What was found.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct SearchOutput {
-    /// The pages, the most relevant first.
-    pub results: Vec<SearchResult>,
-}
-
-/// A page that was found.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SearchResult {
-    /// Its title; where that is unknown, its host.
-    pub title: String,
-    /// Its address.
-    pub url: String,
-    /// What it says about the query; empty where the search only names it.
-    pub snippet: String,
-    /// The day it was published (YYYY-MM-DD), where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub published_date: Option<String>,
-    /// How well it fits, where the API says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub relevance_score: Option<f64>,
-}
-
-/// Search results.
+/// The search tool.
 pub struct O3Search;
 
 impl Tool for O3Search {
@@ -98,7 +54,7 @@ impl Tool for O3Search {
         sponsor: Sponsor::Input("query"),
         widget: None,
         guide: Guide {
-            when: "Links and snippets are wanted rather than a finished answer.",
+            when: "You need links and snippets rather than a finished answer.",
             safe_defaults: r#"{"query":"…","limit":10}"#,
             common_errors: &[
                 ("-32001 Authentication Error", "set OPENAI_API_KEY in the server's environment"),
@@ -111,34 +67,38 @@ impl Tool for O3Search {
     type Output = SearchOutput;
 
     async fn run(set: &Search, call: &Call, input: SearchInput) -> Result<Reply<SearchOutput>, ToolError> {
-        not_blank(&input.query)?;
-        let query = Query::new(input, today())?;
-        let (desk, stream) = (set.desk.clone(), call.progress.wanted() || set.desk.settings.responses.stream);
-        let timeout = query.timeout(&desk, call.progress.wanted());
-        let body = query.body(&desk);
-        let key = serde_json::to_string(&body).map_err(ToolError::internal)?;
-        let asking = Step::Asking(desk.settings.o3_search.model.clone());
-        // Who wants progress waits for a stream, and longer.
-        let key = format!("{stream} {} {key}", timeout.as_millis());
-        let start =
-            move |steps| async move { query.search(&desk, body, stream, timeout, &steps).await }.boxed();
-        let found = set.flights.join(&key, call, asking, start).await;
-        match found.as_ref() {
-            Ok(found) => {
-                call.note("results", found.output.results.len());
-                call.note("retries", found.retries);
-                let usage = serde_json::to_value(found.usage).map_err(ToolError::internal)?;
-                let latency_ms = u64::try_from(found.took.as_millis()).unwrap_or(u64::MAX);
-                Ok(Reply::new(found.output.clone(), found.text.clone())
-                    .with_meta("annai/usage", usage)
-                    .with_meta("annai/latency_ms", latency_ms)
-                    .with_meta("annai/retries", found.retries))
+        check_not_blank(&input.query)?;
+        let SearchInput { query, limit, language, timeframe } = input;
+        let query = SearchQuery::new(query, limit, language, timeframe, today())?;
+        let (context, settings) = (set.context.clone(), &set.context.settings);
+        let body = query.body(&context);
+        let stream = call.progress.wanted() || settings.responses.stream;
+        let timeout = search_timeout(settings, call.progress.wanted());
+        let key = RequestKey { body: body.json().clone(), stream, timeout };
+        let asking = ProgressStep::Asking(settings.o3_search.model.clone());
+        let start = move |progress| {
+            async move { query.search(&context, body, stream, timeout, &progress).await }.boxed()
+        };
+        match set.in_flight.join(key, call, asking, start).await {
+            Ok(search) => {
+                call.note("results", search.output.results.len());
+                call.note("retries", search.retries);
+                reply(&search)
             }
-            Err(failed) => {
-                call.note("retries", failed.retries);
-                call.note("status", failed.status);
-                Err(wire::tool_error(failed, set.desk.debug))
+            Err(failure) => {
+                call.note("retries", failure.retries);
+                call.note("status", failure.status);
+                Err(AnswersError::Request(failure).into())
             }
         }
     }
+}
+
+fn reply(search: &CompletedSearch) -> Result<Reply<SearchOutput>, ToolError> {
+    let usage = serde_json::to_value(search.usage).map_err(ToolError::internal)?;
+    let latency_ms = u64::try_from(search.elapsed.as_millis()).unwrap_or(u64::MAX);
+    Ok(Reply::new(search.output.clone(), search.text.clone())
+        .with_meta("annai/usage", usage)
+        .with_meta("annai/latency_ms", latency_ms)
+        .with_meta("annai/retries", search.retries))
 }

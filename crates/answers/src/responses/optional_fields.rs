@@ -1,20 +1,20 @@
-//! Fields that a request can do without, and how to tell that a server does not take one.
+//! Optional fields of a request, and how an error of the API says that it does not support one of them.
 
 use annai_core::JsonObject;
 use serde_json::Value;
 
-use super::reply::text_of;
+use super::parsed_response::text_of;
 
-/// A field that a request can do without.
+/// A field that can be omitted from a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Optional {
+pub enum OptionalField {
     /// `reasoning`
     Reasoning,
     /// `text`
     Text,
     /// `include`
     Include,
-    /// `tools[0].filters`; what a search then cites from elsewhere is dropped all the same.
+    /// `tools[0].filters`. Without it, citations outside the requested domains are still dropped.
     Filters,
     /// `tools[0].user_location`
     UserLocation,
@@ -22,11 +22,11 @@ pub enum Optional {
     ContextSize,
 }
 
-impl Optional {
+impl OptionalField {
     const ALL: [Self; 6] =
         [Self::Reasoning, Self::Text, Self::Include, Self::Filters, Self::UserLocation, Self::ContextSize];
 
-    /// Its name in the body.
+    /// The field's name in the request body.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Reasoning => "reasoning",
@@ -38,8 +38,8 @@ impl Optional {
         }
     }
 
-    /// Words of a message that mean it.
-    const fn words(self) -> &'static [&'static str] {
+    /// Words by which an error message names the field.
+    const fn message_words(self) -> &'static [&'static str] {
         match self {
             Self::Reasoning => &["reasoning"],
             Self::Text => &["text.verbosity", "verbosity", "'text'"],
@@ -50,7 +50,7 @@ impl Optional {
         }
     }
 
-    /// What it holds in a body.
+    /// The field's value in a request body.
     pub fn get(self, body: &JsonObject) -> Option<&Value> {
         match self {
             Self::Reasoning | Self::Text | Self::Include => body.get(self.name()),
@@ -60,7 +60,7 @@ impl Optional {
         }
     }
 
-    /// Takes it out of a body.
+    /// Removes the field from a request body.
     pub fn remove(self, body: &mut JsonObject) -> Option<Value> {
         match self {
             Self::Reasoning | Self::Text | Self::Include => body.shift_remove(self.name()),
@@ -71,25 +71,25 @@ impl Optional {
         }
     }
 
-    /// Whether the API's `param` points at it or into it.
+    /// Whether the `param` of an API error names the field or a part of it.
     fn is_param(self, param: &str) -> bool {
         param.split(['.', '[']).any(|part| part == self.name())
             || (self == Self::Text && param == "verbosity")
     }
 }
 
-/// A field that a server does not take, and how far that goes.
+/// A field that a server does not support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unsupported {
+pub struct UnsupportedField {
     /// The field.
-    pub field: Optional,
-    /// Whether any value is refused, or only the one that was sent.
-    pub always: bool,
+    pub field: OptionalField,
+    /// True if the server refuses every value, false if it refuses only the value that was sent.
+    pub refuses_any_value: bool,
 }
 
-/// The optional fields that an error object calls unsupported.
-pub fn unsupported(error: &Value) -> Vec<Unsupported> {
-    const WORDS: [&str; 8] = [
+/// The optional fields that an API error calls unsupported.
+pub fn unsupported_fields(error: &Value) -> Vec<UnsupportedField> {
+    const PHRASES: [&str; 8] = [
         "unsupported",
         "not supported",
         "unknown parameter",
@@ -103,16 +103,17 @@ pub fn unsupported(error: &Value) -> Vec<Unsupported> {
     let code = text_of(error, "code").unwrap_or_default();
     let by_code =
         matches!(code.as_str(), "unsupported_parameter" | "unsupported_value" | "unknown_parameter");
-    if !by_code && !WORDS.iter().any(|word| message.contains(word)) {
+    if !by_code && !PHRASES.iter().any(|phrase| message.contains(phrase)) {
         return Vec::new();
     }
-    let always = code != "unsupported_value" && !message.contains("unsupported value");
+    let refuses_any_value = code != "unsupported_value" && !message.contains("unsupported value");
     let param = text_of(error, "param");
-    let named = |field: &Optional| match &param {
+    let is_named = |field: &OptionalField| match &param {
         Some(param) => field.is_param(param),
-        None => field.words().iter().any(|word| message.contains(word)),
+        None => field.message_words().iter().any(|word| message.contains(word)),
     };
-    Optional::ALL.into_iter().filter(named).map(|field| Unsupported { field, always }).collect()
+    let named = OptionalField::ALL.into_iter().filter(is_named);
+    named.map(|field| UnsupportedField { field, refuses_any_value }).collect()
 }
 
 #[cfg(test)]
@@ -122,25 +123,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_that_names_a_field_is_understood() {
+    fn an_error_that_names_a_field_is_understood() {
         let fields = |code: &str, param: &str, message: &str| {
             let text = |text: &str| if text.is_empty() { Value::Null } else { text.into() };
             let error = json!({ "code": text(code), "param": text(param), "message": text(message) });
-            unsupported(&error).into_iter().map(|named| (named.field, named.always)).collect::<Vec<_>>()
+            unsupported_fields(&error)
+                .into_iter()
+                .map(|named| (named.field, named.refuses_any_value))
+                .collect::<Vec<_>>()
         };
         for (code, param, message, field) in [
-            ("unsupported_parameter", "reasoning.effort", "", vec![(Optional::Reasoning, true)]),
-            ("unsupported_value", "text.verbosity", "", vec![(Optional::Text, false)]),
-            ("unknown_parameter", "include[0]", "", vec![(Optional::Include, true)]),
-            ("unknown_parameter", "tools[0].filters.allowed_domains", "", vec![(Optional::Filters, true)]),
+            ("unsupported_parameter", "reasoning.effort", "", vec![(OptionalField::Reasoning, true)]),
+            ("unsupported_value", "text.verbosity", "", vec![(OptionalField::Text, false)]),
+            ("unknown_parameter", "include[0]", "", vec![(OptionalField::Include, true)]),
+            (
+                "unknown_parameter",
+                "tools[0].filters.allowed_domains",
+                "",
+                vec![(OptionalField::Filters, true)],
+            ),
             (
                 "",
                 "",
                 "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
-                vec![(Optional::Reasoning, true)],
+                vec![(OptionalField::Reasoning, true)],
             ),
-            ("", "", "Unsupported value: 'max' for reasoning.effort", vec![(Optional::Reasoning, false)]),
-            ("", "", "verbosity is not supported", vec![(Optional::Text, true)]),
+            (
+                "",
+                "",
+                "Unsupported value: 'max' for reasoning.effort",
+                vec![(OptionalField::Reasoning, false)],
+            ),
+            ("", "", "verbosity is not supported", vec![(OptionalField::Text, true)]),
             ("invalid_value", "tools[0].filters.allowed_domains", "bad domain", vec![]),
             ("unsupported_parameter", "temperature", "", vec![]),
             ("", "", "model overloaded", vec![]),
@@ -150,13 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_taken_out_once() {
+    fn fields_are_removed_once() {
         let body = json!({ "reasoning": { "effort": "max" }, "tools": [{ "type": "t", "filters": {} }] });
         let mut body = body.as_object().cloned().unwrap();
-        assert_eq!(Optional::Reasoning.remove(&mut body), Some(json!({ "effort": "max" })));
-        assert!(Optional::Filters.remove(&mut body).is_some());
+        assert_eq!(OptionalField::Reasoning.remove(&mut body), Some(json!({ "effort": "max" })));
+        assert!(OptionalField::Filters.remove(&mut body).is_some());
         assert!(
-            Optional::Reasoning.remove(&mut body).is_none() && Optional::Filters.remove(&mut body).is_none()
+            OptionalField::Reasoning.remove(&mut body).is_none()
+                && OptionalField::Filters.remove(&mut body).is_none()
         );
         assert_eq!(Value::Object(body), json!({ "tools": [{ "type": "t" }] }));
     }

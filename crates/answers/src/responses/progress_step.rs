@@ -1,33 +1,39 @@
-//! What the model is doing, as the event stream tells it.
+//! The steps of a request, as the events of a streamed response report them.
 
 use reqwest::Url;
 use serde_json::Value;
 
-use super::reply::text_of;
-use crate::citations::one_line;
+use super::parsed_response::text_of;
+use crate::plain_text::{one_line, truncate};
 
-/// So much of a search query is shown.
-const MOST_CHARS: usize = 80;
+/// The maximum length of a query or host in a progress message, in characters: it fits on one line of a client. Longer
+/// text is cut and ends with an ellipsis.
+const MAX_DETAIL_CHARS: usize = 80;
 
-/// One thing that happens on the way to an answer.
+/// A step on the way to an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    /// The request is on its way.
+pub enum ProgressStep {
+    /// The request was sent to this model.
     Asking(String),
-    /// The model thinks.
+    /// The model is thinking.
     Thinking,
-    /// It searches, for this if that is known.
+    /// The model is searching the web, for this query if it is known.
     Searching(Option<String>),
-    /// It reads a page of this host.
+    /// The model is reading a page of this host.
     Reading(String),
-    /// It writes the answer.
+    /// The model is writing the answer.
     Writing,
-    /// The request failed for this reason, and is made again in so many seconds.
-    Waiting(&'static str, u64),
+    /// The request failed, and a retry follows.
+    WaitingForRetry {
+        /// Why the request failed, in a few words.
+        reason: &'static str,
+        /// The time until the retry.
+        seconds: u64,
+    },
 }
 
-impl Step {
-    /// What a person is told.
+impl ProgressStep {
+    /// The message that the client shows.
     #[must_use]
     pub fn message(&self) -> String {
         match self {
@@ -37,22 +43,24 @@ impl Step {
             Self::Searching(Some(query)) => format!("searching for \"{query}\""),
             Self::Reading(host) => format!("reading {host}"),
             Self::Writing => "writing".to_owned(),
-            Self::Waiting(why, seconds) => format!("{why}, trying again in {seconds} s"),
+            Self::WaitingForRetry { reason, seconds } => format!("{reason}, trying again in {seconds} s"),
         }
     }
 
-    /// What an event tells, if anything.
-    pub fn of(kind: &str, event: &Value) -> Option<Self> {
+    /// The step that an event of this type reports, if any.
+    pub fn from_event(kind: &str, event: &Value) -> Option<Self> {
         match kind {
             "response.created" | "response.in_progress" | "response.queued" => Some(Self::Thinking),
             "response.web_search_call.searching" => Some(Self::Searching(None)),
             "response.output_text.delta" => Some(Self::Writing),
-            "response.output_item.added" | "response.output_item.done" => Self::of_item(event.get("item")?),
+            "response.output_item.added" | "response.output_item.done" => {
+                Self::from_output_item(event.get("item")?)
+            }
             _ => None,
         }
     }
 
-    fn of_item(item: &Value) -> Option<Self> {
+    fn from_output_item(item: &Value) -> Option<Self> {
         if item.get("type")? != "web_search_call" {
             return None;
         }
@@ -60,21 +68,17 @@ impl Step {
             return Some(Self::Searching(None));
         };
         if let Some(url) = text_of(action, "url") {
-            return Some(Self::Reading(cut(Url::parse(&url).ok()?.host_str()?)));
+            return Some(Self::Reading(shorten(Url::parse(&url).ok()?.host_str()?)));
         }
         let queries = action.get("queries").and_then(Value::as_array);
         let query = queries.and_then(|queries| queries.first()?.as_str().map(str::to_owned));
         let query = query.or_else(|| text_of(action, "query"));
-        Some(Self::Searching(query.map(|query| cut(&query))))
+        Some(Self::Searching(query.map(|query| shorten(&query))))
     }
 }
 
-fn cut(text: &str) -> String {
-    let text = one_line(text);
-    match text.char_indices().nth(MOST_CHARS) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
+fn shorten(text: &str) -> String {
+    truncate(&one_line(text), MAX_DETAIL_CHARS)
 }
 
 #[cfg(test)]
@@ -84,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_become_sentences() {
+    fn events_become_messages() {
         let item = |action: Value| json!({ "item": { "type": "web_search_call", "action": action } });
         for (kind, event, message) in [
             ("response.created", json!({}), Some("thinking")),
@@ -107,7 +111,11 @@ mod tests {
             ("response.output_text.delta", json!({ "delta": "x" }), Some("writing")),
             ("keepalive", json!({}), None),
         ] {
-            assert_eq!(Step::of(kind, &event).map(|step| step.message()).as_deref(), message, "{kind}");
+            assert_eq!(
+                ProgressStep::from_event(kind, &event).map(|step| step.message()).as_deref(),
+                message,
+                "{kind}"
+            );
         }
     }
 }

@@ -1,58 +1,60 @@
-//! Reads a response object as a stranger would: every field may be missing, what is unknown is passed over.
+//! Reads a response object tolerantly: every field may be missing, and unknown items and fields are ignored.
+
+use std::ops::Range;
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// What is of use in a response.
+/// The parts of a response that the tools use.
 #[derive(Debug, Default, PartialEq)]
-pub struct Reading {
+pub struct ParsedResponse {
     /// The model that answered.
     pub model: Option<String>,
-    /// What it wrote.
+    /// The text of the answer.
     pub text: String,
-    /// The links in its text, in order.
+    /// The links in the text, in order.
     pub citations: Vec<Link>,
-    /// The pages and services that its searches used.
+    /// The pages and services that the searches used.
     pub sources: Vec<Link>,
-    /// Whether it searched.
-    pub searched: bool,
-    /// What it cost.
-    pub usage: Usage,
+    /// Whether the model searched the web.
+    pub used_search: bool,
+    /// The number of tokens.
+    pub usage: TokenUsage,
 }
 
-/// A page that is cited, or that a search used.
+/// A page that the answer cites or that a search used.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Link {
-    /// Its address; of a service, its name.
+    /// The URL; for a service of the API, its name.
     pub url: String,
-    /// Whether it is a service of the API's own, without a page.
-    pub service: bool,
-    /// Its title.
+    /// Whether it is a service of the API, which has no URL.
+    pub is_service: bool,
+    /// The page's title.
     pub title: Option<String>,
-    /// When it was published, if the API says so.
+    /// The publication date as the API gives it.
     pub published: Option<String>,
-    /// How well it fits, if the API says so.
+    /// The relevance score, if the API gives one.
     pub score: Option<f64>,
-    /// Where it stands in the text, in bytes; empty for a source.
-    pub place: std::ops::Range<usize>,
+    /// The range of the citation in the text, in bytes; empty for a source.
+    pub range: Range<usize>,
 }
 
-/// Tokens.
+/// The number of tokens of one or more requests.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Usage {
-    /// Read.
+pub struct TokenUsage {
+    /// Tokens of the input.
     pub input_tokens: u64,
-    /// Read from a cache, of those.
+    /// Input tokens that came from the API's cache.
     pub cached_tokens: u64,
-    /// Written.
+    /// Tokens of the output.
     pub output_tokens: u64,
-    /// Thought, of those.
+    /// Output tokens that were used for reasoning.
     pub reasoning_tokens: u64,
-    /// All of them.
+    /// Tokens of input and output together.
     pub total_tokens: u64,
 }
 
-impl std::ops::AddAssign for Usage {
+impl std::ops::AddAssign for TokenUsage {
     fn add_assign(&mut self, other: Self) {
         for (sum, more) in [
             (&mut self.input_tokens, other.input_tokens),
@@ -66,124 +68,125 @@ impl std::ops::AddAssign for Usage {
     }
 }
 
-/// So many links of a kind are read; no answer has more.
-const MOST_LINKS: usize = 1000;
-/// So much text is read, in bytes; no model writes more.
-const MOST_TEXT: usize = 1 << 20;
+/// The maximum number of citations and of sources that are read. Real answers have far fewer; the rest is ignored.
+const MAX_LINKS: usize = 1000;
+/// The maximum length of an answer, in bytes: several times what models can write. The rest is cut off.
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// Reads a response that has ended well.
-pub fn read(response: &Value) -> Reading {
-    let mut reading = Reading {
+/// Reads a completed response.
+pub fn parse_response(response: &Value) -> ParsedResponse {
+    let mut parsed = ParsedResponse {
         model: text_of(response, "model"),
-        usage: usage(response.get("usage").unwrap_or(&Value::Null)),
-        ..Reading::default()
+        usage: parse_usage(response.get("usage").unwrap_or(&Value::Null)),
+        ..ParsedResponse::default()
     };
     let items = || response.get("output").and_then(Value::as_array).into_iter().flatten();
-    // Newer models also say what they are about to do; where a final answer is marked, only that counts.
+    // Newer models also announce what they will do; if a message is marked as the final answer, only that one counts.
     let is_final = |item: &Value| item.get("phase").is_some_and(|phase| phase == "final_answer");
-    let marked = items().any(is_final);
+    let has_final_answer = items().any(is_final);
     for item in items() {
         match item.get("type").and_then(Value::as_str) {
             Some("message") => {
-                reading.searched |= annotations(item).any(is_citation);
-                if !marked || is_final(item) {
-                    reading.add_message(item);
+                parsed.used_search |= annotations(item).any(is_citation);
+                if !has_final_answer || is_final(item) {
+                    parsed.add_message(item);
                 }
             }
-            Some("web_search_call") => reading.add_search(item),
+            Some("web_search_call") => parsed.add_search(item),
             _ => {}
         }
     }
-    reading
+    parsed
 }
 
-fn parts(item: &Value) -> impl Iterator<Item = &Value> {
+fn content_parts(item: &Value) -> impl Iterator<Item = &Value> {
     item.get("content").and_then(Value::as_array).into_iter().flatten()
 }
 
 fn annotations(item: &Value) -> impl Iterator<Item = &Value> {
-    parts(item).flat_map(|part| part.get("annotations").and_then(Value::as_array).into_iter().flatten())
+    content_parts(item)
+        .flat_map(|part| part.get("annotations").and_then(Value::as_array).into_iter().flatten())
 }
 
 fn is_citation(annotation: &Value) -> bool {
     annotation.get("type").is_some_and(|kind| kind == "url_citation")
 }
 
-impl Reading {
+impl ParsedResponse {
     fn add_message(&mut self, item: &Value) {
         if !self.text.is_empty() {
             self.text.push_str("\n\n");
         }
-        for part in parts(item) {
+        for part in content_parts(item) {
             let text = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str);
             let Some(text) = text else { continue };
-            let text = up_to(text, MOST_TEXT.saturating_sub(self.text.len()));
+            let text = truncate_bytes(text, MAX_TEXT_BYTES.saturating_sub(self.text.len()));
             let offset = self.text.len();
             self.text.push_str(text);
             let citations = part.get("annotations").and_then(Value::as_array).into_iter().flatten();
             let citations = citations.filter(|annotation| is_citation(annotation));
-            let citations: Vec<_> = citations.take(MOST_LINKS.saturating_sub(self.citations.len())).collect();
+            let citations: Vec<_> = citations.take(MAX_LINKS.saturating_sub(self.citations.len())).collect();
             if citations.is_empty() {
                 continue;
             }
-            let starts: Vec<_> = text.char_indices().map(|(byte, _)| byte).collect();
+            let char_starts: Vec<_> = text.char_indices().map(|(byte, _)| byte).collect();
             for annotation in citations {
-                // Some servers nest what OpenAI writes flat.
-                let body = annotation.get("url_citation").unwrap_or(annotation);
-                let place = place(body, &starts, text.len());
-                let place = place.start + offset..place.end + offset;
-                self.citations.extend(link(body).map(|link| Link { place, ..link }));
+                // Some servers nest the fields that OpenAI puts into the annotation itself.
+                let citation = annotation.get("url_citation").unwrap_or(annotation);
+                let range = byte_range(citation, &char_starts, text.len());
+                let range = range.start + offset..range.end + offset;
+                self.citations.extend(parse_link(citation).map(|link| Link { range, ..link }));
             }
         }
     }
 
     fn add_search(&mut self, item: &Value) {
-        self.searched = true;
+        self.used_search = true;
         let sources = item.pointer("/action/sources").or_else(|| item.get("sources"));
-        let sources = sources.and_then(Value::as_array).into_iter().flatten().filter_map(link);
-        self.sources.extend(sources.take(MOST_LINKS.saturating_sub(self.sources.len())));
+        let sources = sources.and_then(Value::as_array).into_iter().flatten().filter_map(parse_link);
+        self.sources.extend(sources.take(MAX_LINKS.saturating_sub(self.sources.len())));
     }
 }
 
-fn link(value: &Value) -> Option<Link> {
-    let address = text_of(value, "url");
-    let service = address.is_none();
-    let url = address.or_else(|| text_of(value, "name"))?;
+fn parse_link(value: &Value) -> Option<Link> {
+    let url = text_of(value, "url");
+    let is_service = url.is_none();
+    let url = url.or_else(|| text_of(value, "name"))?;
     let published = ["published_at", "published_date", "publishedDate", "date"];
     let score = ["relevance_score", "relevanceScore", "score"];
     Some(Link {
         url,
-        service,
+        is_service,
         title: text_of(value, "title"),
         published: published.iter().find_map(|key| text_of(value, key)),
         score: score.iter().find_map(|key| value.get(key)?.as_f64()),
-        place: 0..0,
+        range: 0..0,
     })
 }
 
-/// The place of an annotation in bytes; the API counts characters, and `starts` says where each begins.
-fn place(annotation: &Value, starts: &[usize], length: usize) -> std::ops::Range<usize> {
-    let at = |key: &str| {
+/// The range of an annotation in bytes. The API counts characters; `char_starts` are the byte offsets of all characters.
+fn byte_range(annotation: &Value, char_starts: &[usize], length: usize) -> Range<usize> {
+    let byte_offset = |key: &str| {
         let index = usize::try_from(annotation.get(key)?.as_u64()?).ok()?;
-        Some(starts.get(index).copied().unwrap_or(length))
+        Some(char_starts.get(index).copied().unwrap_or(length))
     };
-    let end = at("end_index").unwrap_or(length);
-    at("start_index").unwrap_or(end).min(end)..end
+    let end = byte_offset("end_index").unwrap_or(length);
+    byte_offset("start_index").unwrap_or(end).min(end)..end
 }
 
-/// The text's beginning, in whole characters.
-fn up_to(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
+/// The start of a text, at most `max_bytes` bytes, in whole characters.
+fn truncate_bytes(text: &str, max_bytes: usize) -> &str {
+    let mut end = max_bytes.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     text.get(..end).unwrap_or_default()
 }
 
-fn usage(usage: &Value) -> Usage {
+fn parse_usage(usage: &Value) -> TokenUsage {
     let number = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64).unwrap_or_default();
     let (input_tokens, output_tokens) = (number("/input_tokens"), number("/output_tokens"));
-    Usage {
+    TokenUsage {
         input_tokens,
         cached_tokens: number("/input_tokens_details/cached_tokens"),
         output_tokens,
@@ -192,7 +195,7 @@ fn usage(usage: &Value) -> Usage {
     }
 }
 
-/// A key's text, if it has one that is not blank.
+/// The string under a key, trimmed; `None` if it is missing or blank.
 pub fn text_of(value: &Value, key: &str) -> Option<String> {
     value.get(key)?.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
@@ -204,18 +207,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_read_from_nothing() {
+    fn an_empty_response_has_no_content() {
         for odd in [json!(null), json!([]), json!({}), json!({ "output": 3 }), json!({ "output": [3, {}] })] {
-            assert_eq!(read(&odd), Reading::default(), "{odd}");
+            assert_eq!(parse_response(&odd), ParsedResponse::default(), "{odd}");
         }
     }
 
     #[test]
-    fn places_count_characters_and_messages_are_joined() {
+    fn ranges_count_characters_and_messages_are_joined() {
         let annotation = json!({
             "type": "url_citation", "url": "https://a.example/", "title": " T ", "start_index": 2, "end_index": 4,
         });
-        let reading = read(&json!({
+        let parsed = parse_response(&json!({
             "model": "m",
             "output": [
                 { "type": "reasoning", "summary": [] },
@@ -234,19 +237,19 @@ mod tests {
             ],
             "usage": { "input_tokens": 3, "output_tokens": 4, "input_tokens_details": { "cached_tokens": 1 } },
         }));
-        assert_eq!(reading.text, "一\n\n東京は[a]no");
+        assert_eq!(parsed.text, "一\n\n東京は[a]no");
         let start = "一\n\n東京".len();
         assert_eq!(
-            reading.citations,
+            parsed.citations,
             [Link {
                 url: "https://a.example/".into(),
                 title: Some("T".into()),
-                place: start..start + "は[".len(),
+                range: start..start + "は[".len(),
                 ..Link::default()
             }]
         );
         assert_eq!(
-            reading.sources,
+            parsed.sources,
             [
                 Link {
                     url: "https://b.example/".into(),
@@ -254,11 +257,11 @@ mod tests {
                     score: Some(0.5),
                     ..Link::default()
                 },
-                Link { url: "oai-weather".into(), service: true, ..Link::default() },
+                Link { url: "oai-weather".into(), is_service: true, ..Link::default() },
             ]
         );
-        assert!(reading.searched);
-        assert_eq!((reading.usage.total_tokens, reading.usage.cached_tokens), (7, 1));
+        assert!(parsed.used_search);
+        assert_eq!((parsed.usage.total_tokens, parsed.usage.cached_tokens), (7, 1));
     }
 
     #[test]
@@ -266,7 +269,7 @@ mod tests {
         let message = |phase: &str, text: &str| json!({ "type": "message", "phase": phase, "content": [{ "text": text }] });
         let response =
             json!({ "output": [message("commentary", "I will look."), message("final_answer", "42")] });
-        assert_eq!(read(&response).text, "42");
+        assert_eq!(parse_response(&response).text, "42");
     }
 
     #[test]
@@ -274,7 +277,7 @@ mod tests {
         let bare = json!({ "type": "url_citation" });
         let response =
             json!({ "output": [{ "type": "message", "content": [{ "text": "x", "annotations": [bare] }] }] });
-        assert!(read(&response).searched);
+        assert!(parse_response(&response).used_search);
         let many = vec![
             json!({ "type": "url_citation", "url": "https://a.example/", "start_index": 9, "end_index": 3 });
             5000
@@ -282,7 +285,7 @@ mod tests {
         let text = "あ".repeat(500_000);
         let response =
             json!({ "output": [{ "type": "message", "content": [{ "text": text, "annotations": many }] }] });
-        let reading = read(&response);
-        assert_eq!((reading.citations.len(), reading.text.len()), (MOST_LINKS, MOST_TEXT - 1));
+        let parsed = parse_response(&response);
+        assert_eq!((parsed.citations.len(), parsed.text.len()), (MAX_LINKS, MAX_TEXT_BYTES - 1));
     }
 }

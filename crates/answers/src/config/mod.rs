@@ -1,0 +1,67 @@
+//! The sections of the configuration that the toolsets `answers` and `search` read.
+
+mod api;
+mod models;
+mod policy;
+mod search;
+mod validation;
+
+pub use api::{OpenaiSettings, RequestSettings, ResponsesSettings};
+pub use models::{ModelProfile, ModelProfiles, ReasoningEffort, Verbosity};
+pub use policy::{PolicyMerge, PolicySettings, PolicySource, SystemPolicySettings};
+pub use search::{
+    CacheSettings, DomainMode, LocationKind, O3SearchSettings, SearchDefaults, SearchSettings, UserLocation,
+};
+
+use annai_core::config::{Env, Inherits, Settings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The error message for a missing `answer` profile; the contract fixes its wording.
+pub(crate) const PROFILE_REQUIRED: &str = "model_profiles.answer is required";
+
+/// All keys that this crate owns.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AnswersSettings {
+    /// The API and the connection to it.
+    pub openai: OpenaiSettings,
+    /// The timeout and the retries of a request to the API.
+    pub request: RequestSettings,
+    /// The transfer of responses from the API.
+    pub responses: ResponsesSettings,
+    /// The model of each answer tool.
+    pub model_profiles: ModelProfiles,
+    /// The instructions for the model, and the checks on its answers.
+    pub policy: PolicySettings,
+    /// Defaults and options of the web search.
+    pub search: SearchSettings,
+    /// The answer cache.
+    pub cache: CacheSettings,
+    /// The tool `chatgpt_o3_search`.
+    pub o3_search: O3SearchSettings,
+}
+
+impl Settings for AnswersSettings {
+    const ENV: &'static [Env] = &[
+        Env::new("OPENAI_BASE_URL", "openai.base_url"),
+        Env::new("OPENAI_API_TIMEOUT", "request.timeout_ms"),
+        Env::new("OPENAI_MAX_RETRIES", "request.max_retries"),
+        Env::new("SEARCH_RECENCY_DAYS", "search.defaults.recency_days"),
+        Env::new("SEARCH_MAX_RESULTS", "search.defaults.max_results"),
+        Env::new("MAX_CITATIONS", "policy.max_citations"),
+        Env::new("REQUERY_ATTEMPTS", "policy.requery_attempts"),
+        Env::new("MODEL_ANSWER", "model_profiles.answer.model"),
+        Env::new("MODEL_DETAILED", "model_profiles.answer_detailed.model"),
+        Env::new("MODEL_QUICK", "model_profiles.answer_quick.model"),
+        Env::new("ANSWER_EFFORT", "model_profiles.answer.reasoning_effort"),
+        Env::new("ANSWER_VERBOSITY", "model_profiles.answer.verbosity"),
+        Env::new("O3_SEARCH_MODEL", "o3_search.model"),
+        Env::new("O3_SEARCH_TIMEOUT_MS", "o3_search.timeout_ms"),
+    ];
+    const RETIRED: &'static [&'static str] = &["openai.model"];
+    const INHERITS: &'static [Inherits] = &[
+        Inherits { key: "model_profiles.answer_detailed", from: "model_profiles.answer" },
+        Inherits { key: "model_profiles.answer_quick", from: "model_profiles.answer" },
+    ];
+}

@@ -1,0 +1,100 @@
+//! The types that tools publish in their schemas and that the modules below the tools produce. The doc comments of
+//! their fields become descriptions in `tools/list`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Style {
+    Summary,
+    Bullets,
+    CitationsOnly,
+}
+
+impl Style {
+    /// The hint to the model.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::Summary => "Form: a short summary in whole sentences.",
+            Self::Bullets => "Form: bullet points, one fact each.",
+            Self::CitationsOnly => {
+                "Form: no prose; only the list of sources, each with half a line on what it holds."
+            }
+        }
+    }
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AnswerOutput {
+    /// The answer as text, with a list of sources under `Sources:` if the web was searched.
+    pub answer: String,
+    /// Whether the web was searched.
+    pub used_search: bool,
+    /// The pages that support the answer, at most `policy.max_citations` of the server's configuration (default 3). Empty if the web was not searched.
+    pub citations: Vec<Citation>,
+    /// The id of the model that answered.
+    pub model: String,
+}
+
+/// A page that supports the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Citation {
+    /// The page's URL, or the name of a data service of the API such as `oai-weather`.
+    pub url: String,
+    /// The page's title. Absent if it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The publication date (YYYY-MM-DD). Absent if it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_at: Option<String>,
+}
+
+/// The maximum age of search results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Timeframe {
+    Recent,
+    PastWeek,
+    PastMonth,
+    PastYear,
+}
+
+impl Timeframe {
+    /// The maximum age in days.
+    pub const fn days(self) -> u64 {
+        match self {
+            Self::Recent => 3,
+            Self::PastWeek => 7,
+            Self::PastMonth => 31,
+            Self::PastYear => 366,
+        }
+    }
+}
+
+/// The results of a search.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SearchOutput {
+    /// The pages that were found, the most relevant first. Empty if nothing matches.
+    pub results: Vec<SearchResult>,
+}
+
+/// A page that was found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchResult {
+    /// The page's title, or its host name if the title is unknown.
+    pub title: String,
+    /// The page's URL.
+    pub url: String,
+    /// What the page says about the query, as plain text of at most 500 characters. Empty if the search only lists the page.
+    pub snippet: String,
+    /// The publication date (YYYY-MM-DD). Absent if it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_date: Option<String>,
+    /// The relevance score that the API assigned to the page. Absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relevance_score: Option<f64>,
+}
