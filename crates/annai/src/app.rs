@@ -1,4 +1,4 @@
-//! From the command line to settings that are ready to use.
+//! Loads the configuration from the command line, the environment and the file, and starts the log.
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -9,53 +9,53 @@ use annai_core::Registry;
 use annai_core::config::{self, Config, ConfigError, Given, Secret};
 use annai_core::telemetry::{self, Log};
 use annai_library::LibrarySettings;
-use annai_server::{LogLevel, Server, ServerSettings};
+use annai_server::{LogLevel, ServerSection, ServerSettings};
 use tracing::level_filters::LevelFilter;
 
 use crate::catalog::{self, ToolsetName};
 use crate::cli::Options;
 
-/// The program, configured.
+/// The configured program.
 pub struct App {
-    /// Everything that was set, and where.
+    /// Every setting, with its origin.
     pub config: Config,
     /// The `server` section.
-    pub server: Server,
-    /// What the answers and search tools need.
+    pub server: ServerSection,
+    /// The settings and the API key of the answers and search toolsets.
     pub answers: AnswersConfig,
     /// The `library` section.
     pub library: annai_library::config::Library,
-    /// The toolsets of tools that were asked for; none = all.
+    /// The toolsets chosen with `--toolset`; empty means all.
     pub toolsets: Vec<ToolsetName>,
-    /// What deserves a word but does not stop the start.
+    /// Problems of the configuration that do not keep the program from starting.
     pub warnings: Vec<String>,
-    /// Whether the user wants no colours.
+    /// Whether the user turned colors off.
     pub no_color: bool,
 }
 
 impl App {
-    /// Reads the configuration and starts the log, for a server.
+    /// Loads the configuration and starts the log, for a server.
     pub fn start(options: &Options) -> Result<Self, ConfigError> {
         let app = Self::load(options, &read_env)?;
-        telemetry::start(log(&app.server)?);
+        telemetry::start(log_settings(&app.server)?);
         for warning in &app.warnings {
             tracing::warn!("{warning}");
         }
         Ok(app)
     }
 
-    /// The same for a command, whose reader wants no log unless debugging.
+    /// The same for a command, which logs only errors unless `--debug` is given.
     pub fn start_quietly(options: &Options) -> Result<Self, ConfigError> {
         let app = Self::load(options, &read_env)?;
-        let log = log(&app.server)?;
+        let log = log_settings(&app.server)?;
         telemetry::start(Log { level: if app.server.debug { log.level } else { LevelFilter::ERROR }, ..log });
         Ok(app)
     }
 
-    /// The same without the environment, which is none of the demo's business.
+    /// The same without environment variables, so that the user's own settings do not change the demo.
     pub fn without_environment(options: &Options) -> Result<Self, ConfigError> {
         let app = Self::load(options, &|_| None)?;
-        telemetry::start(log(&app.server)?);
+        telemetry::start(log_settings(&app.server)?);
         Ok(app)
     }
 
@@ -65,27 +65,27 @@ impl App {
         let config = catalog::keys().load(file, env, options.given())?;
         let server = config.get::<ServerSettings>()?.server;
         let answers = answers(&config, folder.unwrap_or_default(), env)?;
-        let found = config.warnings().iter().cloned().chain(missing);
-        let warnings: Vec<_> = found.chain(answers.settings.warnings()).collect();
+        let config_warnings = config.warnings().iter().cloned().chain(missing);
+        let warnings: Vec<_> = config_warnings.chain(answers.settings.warnings()).collect();
         let mut library = config.get::<LibrarySettings>()?.library;
         library.cache_dir = library.cache_dir.or_else(|| cache_folder(env));
         let toolsets = options.toolsets();
         Ok(Self { config, server, answers, library, toolsets, warnings, no_color: no_color() })
     }
 
-    /// Whether a toolset of tools is served.
+    /// Whether a toolset is served.
     pub fn serves(&self, toolset: ToolsetName) -> bool {
         self.toolsets.is_empty() || self.toolsets.contains(&toolset)
     }
 
-    /// The tools, none of them opened.
+    /// The tools of the served toolsets. A toolset is opened on its first call.
     pub fn registry(&self) -> Result<Arc<Registry>, ConfigError> {
         catalog::registry(self).map_err(|error| ConfigError(vec![error.to_string()]))
     }
 }
 
 impl Options {
-    /// What the command line sets.
+    /// The settings that the command line gives.
     fn given(&self) -> Vec<Given> {
         let mut given = Vec::new();
         if let Some(model) = &self.model {
@@ -107,7 +107,7 @@ impl Options {
     }
 }
 
-/// Whether colours are unwanted (`NO_COLOR` is set, to anything) or useless.
+/// Whether colors are turned off: `NO_COLOR` is set to any value, or `TERM` is `dumb`.
 pub fn no_color() -> bool {
     read_env("NO_COLOR").is_some_and(|value| !value.is_empty()) || read_env("TERM").as_deref() == Some("dumb")
 }
@@ -117,16 +117,16 @@ fn read_env(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Where programs of this user keep what they can make again: `XDG_CACHE_HOME`, else the system's usual place.
+/// The cache folder of this user: `annai` in `XDG_CACHE_HOME`, else in the default cache folder of the system.
 fn cache_folder(env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-    let usual = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+    let default_folder = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
     let given = env("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder =
-        given.or_else(|| Some(PathBuf::from(env("HOME").filter(|home| !home.is_empty())?).join(usual)))?;
+    let folder = given
+        .or_else(|| Some(PathBuf::from(env("HOME").filter(|home| !home.is_empty())?).join(default_folder)))?;
     Some(folder.join("annai").display().to_string())
 }
 
-/// The settings of the answers and search tools, with the key that they name.
+/// The settings of the answers and search toolsets, with the API key from the environment variable that they name.
 fn answers(
     config: &Config,
     folder: PathBuf,
@@ -143,7 +143,7 @@ fn answers(
     Ok(AnswersConfig { settings: Arc::new(settings), key, folder, debug })
 }
 
-fn log(server: &Server) -> Result<Log, ConfigError> {
+fn log_settings(server: &ServerSection) -> Result<Log, ConfigError> {
     let level = match (server.debug, server.log_level) {
         (true, _) | (_, LogLevel::Debug) => LevelFilter::DEBUG,
         (_, LogLevel::Info) => LevelFilter::INFO,
@@ -156,5 +156,7 @@ fn log(server: &Server) -> Result<Log, ConfigError> {
 
 fn open_log(path: &str) -> Result<File, ConfigError> {
     let open = OpenOptions::new().create(true).append(true).open(Path::new(path));
-    open.map_err(|error| ConfigError(vec![format!("server.debug_file: {path} cannot be written: {error}")]))
+    open.map_err(|error| {
+        ConfigError(vec![format!("server.debug_file: {path} cannot be opened for writing: {error}")])
+    })
 }

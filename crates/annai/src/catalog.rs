@@ -1,5 +1,5 @@
-//! The one list of toolsets. Each registers its own tools; everything else (`tools/list`, dispatch, access checks, docs)
-//! is derived from what they declare.
+//! The list of toolsets. Each toolset registers its own tools; `tools/list`, dispatch, access checks and the documentation
+//! are derived from what the tools declare.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use clap::ValueEnum;
 
 use crate::app::App;
 
-/// The toolsets that `--toolset` can choose.
+/// The values of `--toolset`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ToolsetName {
-    /// Answers from the web, with sources
+    /// Answer questions from the web, with sources
     Answers,
-    /// Web search results
+    /// Search the web
     Search,
-    /// Local manuals and a vault
+    /// Search, read and write local documents: manuals and a vault
     Library,
 }
 
@@ -30,7 +30,7 @@ pub fn keys() -> Keys {
     Keys::default().with::<ServerSettings>().with::<AnswersSettings>().with::<LibrarySettings>()
 }
 
-/// The tools of the chosen toolsets, with their settings; nothing of them is opened yet.
+/// The tools of the chosen toolsets. A toolset is opened on its first call.
 pub fn registry(app: &App) -> Result<Arc<Registry>, RegistryError> {
     let mut registry = Registry::builder(Duration::from_millis(app.server.call_timeout_ms));
     if app.serves(ToolsetName::Answers) {
@@ -45,7 +45,8 @@ pub fn registry(app: &App) -> Result<Arc<Registry>, RegistryError> {
     registry.build()
 }
 
-/// What the server calls itself: a server of one toolset has the name that its users know from the server before it.
+/// The name that the server reports. A server of a single toolset keeps the name of the separate server that it replaces,
+/// because clients and their settings may refer to that name.
 pub const fn server_name(chosen: &[ToolsetName]) -> ServerName {
     let name = match chosen {
         [ToolsetName::Answers] => "openai-responses-mcp",
@@ -65,7 +66,7 @@ mod tests {
     use crate::cli::Cli;
 
     #[test]
-    fn every_schema_holds_callers_to_its_contract() {
+    fn every_input_schema_is_complete_and_closed() {
         let app = App::without_environment(&Cli::parse_from(["annai"]).options).unwrap();
         let registry = registry(&app).unwrap();
         assert!(registry.tools().len() > 20, "all toolsets are served by default");

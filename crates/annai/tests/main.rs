@@ -1,4 +1,4 @@
-//! The real executable, as people and clients run it.
+//! Integration tests that run the real executable.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails loudly")]
 
 mod suite {
@@ -32,14 +32,14 @@ use annai_testkit::mcp::{Framing, StdioServer};
 use annai_testkit::openai::{self, FakeOpenai};
 use serde_json::Value;
 
-/// The program with an empty home and no settings from outside.
+/// The program with an empty home folder and an empty environment.
 fn annai(home: &Home) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_annai"));
     command.env_clear().env("HOME", &home.0).current_dir(&home.0);
     command
 }
 
-/// A server of the answers and search tools, and the API that it asks.
+/// A server with the answers and search tools, and the fake API that it uses.
 struct Asking {
     api: FakeOpenai,
     server: StdioServer,
@@ -51,7 +51,7 @@ impl Asking {
         Self::with("", &[])
     }
 
-    /// With these settings and variables.
+    /// Starts the server with this YAML configuration and these environment variables.
     fn with(yaml: &str, env: &[(&str, &str)]) -> Self {
         let (api, home) = (FakeOpenai::start(), Home::new());
         let config = home.write("config.yaml", yaml);
@@ -64,33 +64,33 @@ impl Asking {
         Self { api, server, _home: home }
     }
 
-    /// Calls a tool and gives its structured result.
+    /// Calls a tool and returns its structured result.
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let reply = self.server.call(tool, arguments);
         assert!(reply.get("error").is_none(), "{reply}; log: {}", self.server.process.log());
         reply["result"]["structuredContent"].clone()
     }
 
-    /// Calls a tool and gives its JSON-RPC error.
+    /// Calls a tool and returns its JSON-RPC error.
     fn fail(&mut self, tool: &str, arguments: Value) -> Value {
         let reply = self.server.call(tool, arguments);
         reply.get("error").unwrap_or_else(|| panic!("{reply}")).clone()
     }
 
-    /// The body of the API's nth request.
+    /// The body of a request that the API received, by its index.
     fn body(&self, index: usize) -> Value {
         self.api.requests()[index].body.clone()
     }
 }
 
-/// A workspace, and a server of the library over it.
+/// A workspace, and a server with the library tools that uses it.
 struct Shelf {
     home: Home,
     server: StdioServer,
 }
 
 impl Shelf {
-    /// An empty workspace, with these variables.
+    /// Starts a server with an empty workspace and these environment variables.
     fn new(env: &[(&str, &str)]) -> Self {
         let home = Home::new();
         let mut command = annai(&home);
@@ -102,7 +102,7 @@ impl Shelf {
         Self { home, server }
     }
 
-    /// Another server over the same workspace.
+    /// Starts another server with the same workspace.
     fn serve(&self, arguments: &[&str]) -> StdioServer {
         let mut command = annai(&self.home);
         let mut server = StdioServer::start(
@@ -113,26 +113,26 @@ impl Shelf {
         server
     }
 
-    /// Writes a file of the workspace.
+    /// Writes a file in the workspace.
     fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.home.0.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
     }
 
-    /// A vault file's text.
+    /// The text of a vault file.
     fn file(&self, path: &str) -> String {
         std::fs::read_to_string(self.home.0.join("vault").join(path)).unwrap()
     }
 
-    /// Calls a tool and gives its structured result.
+    /// Calls a tool and returns its structured result.
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let reply = self.server.call(tool, arguments);
         assert!(reply["result"]["isError"] != true && reply.get("error").is_none(), "{tool}: {reply}");
         reply["result"]["structuredContent"].clone()
     }
 
-    /// Calls a tool and gives its error.
+    /// Calls a tool and returns its error.
     fn fail(&mut self, tool: &str, arguments: Value) -> Value {
         let reply = self.server.call(tool, arguments);
         assert_eq!(reply["result"]["isError"], true, "{tool}: {reply}");
@@ -145,7 +145,7 @@ impl Shelf {
     }
 }
 
-/// A home folder of its own, gone with the test.
+/// A temporary home folder, deleted at the end of the test.
 struct Home(PathBuf);
 
 impl Home {
@@ -158,7 +158,7 @@ impl Home {
         Self(path)
     }
 
-    /// Writes a file below it and gives its path.
+    /// Writes a file below it and returns its path.
     fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.0.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -1,63 +1,63 @@
-//! The outside of a JSON-RPC message: its members, their values not looked into yet.
+//! The envelope of a JSON-RPC message: its members, whose values are not parsed yet.
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// A JSON text that arrived.
+/// A received JSON value.
 #[derive(Debug)]
 pub enum Json {
-    /// An object, which may be a message.
+    /// An object, which may be a JSON-RPC message.
     Object(Envelope),
     /// An array, which JSON-RPC calls a batch.
     Batch,
-    /// Anything else that is JSON.
+    /// Any other JSON, or an object with duplicate members.
     Other,
 }
 
-/// The members of a JSON-RPC message, as they were written.
+/// The members of a JSON-RPC message, as the client wrote them.
 #[derive(Debug, Deserialize)]
 pub struct Envelope {
     /// Must be `"2.0"`.
     #[serde(default, deserialize_with = "present")]
     pub jsonrpc: Option<Box<RawValue>>,
-    /// What the answer refers to.
+    /// The id of a request or reply; notifications have none.
     #[serde(default, deserialize_with = "present")]
     pub id: Option<Box<RawValue>>,
-    /// What is asked.
+    /// The method of a request or notification.
     #[serde(default, deserialize_with = "present")]
     pub method: Option<Box<RawValue>>,
-    /// With which parameters.
+    /// The parameters of a request or notification.
     #[serde(default, deserialize_with = "present")]
     pub params: Option<Box<RawValue>>,
-    /// A reply's result.
+    /// The result of a successful reply.
     #[serde(default, deserialize_with = "present")]
     pub result: Option<Box<RawValue>>,
-    /// A reply's error.
+    /// The error of a failed reply.
     #[serde(default, deserialize_with = "present")]
     pub error: Option<Box<RawValue>>,
 }
 
-/// A member that is there, if only as `null`.
+/// Tells a member that is `null` from one that is absent.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Deserialize::deserialize(deserializer).map(Some)
 }
 
 impl Envelope {
-    /// Whether it says that it is JSON-RPC 2.0.
+    /// Whether `jsonrpc` is `"2.0"`.
     #[must_use]
     pub fn is_rpc_2(&self) -> bool {
         self.jsonrpc.as_deref().is_some_and(|version| version.get() == "\"2.0\"")
     }
 
-    /// Whether it is a reply to a message of ours.
+    /// Whether it is a reply to a request of this server.
     #[must_use]
     pub const fn is_reply(&self) -> bool {
         self.result.is_some() || self.error.is_some()
     }
 }
 
-/// Reads a JSON text; the error says why it is none.
+/// Parses JSON; the error says why it is not valid.
 pub fn parse(bytes: &[u8]) -> Result<Json, String> {
     let text =
         std::str::from_utf8(bytes).map_err(|error| format!("not UTF-8 at byte {}", error.valid_up_to()))?;
@@ -67,7 +67,7 @@ pub fn parse(bytes: &[u8]) -> Result<Json, String> {
         _ => serde_json::from_str(text).map(|IgnoredAny| Json::Other),
     };
     parsed.or_else(|error| {
-        // JSON, but with a member twice.
+        // Valid JSON, but an object with duplicate members.
         if error.is_data() { Ok(Json::Other) } else { Err(format!("not JSON: {error}")) }
     })
 }

@@ -1,4 +1,4 @@
-//! How failures look on the wire: the one place that builds a JSON-RPC error, and the result of a failed tool.
+//! The wire format of failures: JSON-RPC errors, and the results of failed tool calls.
 
 use annai_core::{ErrorKind, JsonObject, ToolError, WireError};
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, ErrorData, MetaObject, RequestId};
@@ -6,40 +6,41 @@ use serde_json::{Value, json};
 
 use crate::era::Era;
 
-/// The key of a failure in a result's `_meta`.
+/// The key of the error object in a result's `_meta`.
 const ERROR_META: &str = "annai/error";
-/// The key under which ChatGPT looks for a challenge to sign in.
+/// The key in `_meta` in which ChatGPT expects the `WWW-Authenticate` challenge that makes it offer to sign in.
 const CHALLENGE_META: &str = "mcp/www_authenticate";
 
-/// A message that is answered with a JSON-RPC error before any tool is involved.
+/// A JSON-RPC error reply to a message that reaches no tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RpcError {
-    /// The id of the request, where it has one.
+    /// The id of the request; `None` when it has none or an invalid one.
     pub id: Option<RequestId>,
-    /// JSON-RPC's code.
+    /// The JSON-RPC error code.
     pub code: ErrorCode,
-    /// What is wrong, and what would be right.
+    /// What is wrong, and what is expected instead.
     pub message: String,
 }
 
 impl RpcError {
-    /// An error with one of JSON-RPC's codes.
+    /// An error with a JSON-RPC error code.
     pub fn new(id: Option<RequestId>, code: ErrorCode, message: impl Into<String>) -> Self {
         Self { id, code, message: message.into() }
     }
 
-    /// The reply as JSON. JSON-RPC requires `id: null` where there is no id; the SDK leaves it out.
+    /// The reply as JSON. JSON-RPC requires `id: null` when there is no id; the SDK's own type would omit it.
     pub fn to_json(&self) -> Vec<u8> {
         let error = json!({ "code": self.code.0, "message": self.message });
         json!({ "jsonrpc": "2.0", "id": self.id, "error": error }).to_string().into_bytes()
     }
 }
 
-/// A failed call in the form that its toolset chose; peers of 2026-07-28 get a result whatever it chose.
+/// A failed call in the form that its toolset chose: a JSON-RPC error, or a result with `isError`. Clients of 2026-07-28
+/// always get a result, because that version reserves the error codes that the toolsets use.
 ///
 /// # Errors
 ///
-/// The JSON-RPC error, where that is the form.
+/// The JSON-RPC error, when that is the form.
 pub fn of_call(wire: WireError, kind: ErrorKind, era: Era) -> Result<CallToolResult, ErrorData> {
     match wire {
         WireError::Rpc { code, message, data } if era == Era::Handshake => {
@@ -49,7 +50,7 @@ pub fn of_call(wire: WireError, kind: ErrorKind, era: Era) -> Result<CallToolRes
     }
 }
 
-/// The result of a call that was not admitted, with the challenge that makes ChatGPT offer to sign in.
+/// The result of an unauthorized call, with the challenge that makes ChatGPT offer to sign in.
 pub fn of_denied(error: &ToolError, challenge: Option<&str>) -> CallToolResult {
     let mut result = result(WireError::result(error), error.kind());
     if let (Some(challenge), Some(meta)) = (challenge, &mut result.meta) {
@@ -59,7 +60,7 @@ pub fn of_denied(error: &ToolError, challenge: Option<&str>) -> CallToolResult {
 }
 
 /// A result with `isError`: its text is `{code, message, details?}`, repeated in `_meta`. It is not in
-/// `structuredContent`, which official clients check against the output schema even then.
+/// `structuredContent`, which the official clients validate against the output schema even for a failed call.
 fn result(wire: WireError, kind: ErrorKind) -> CallToolResult {
     let mut error = JsonObject::new();
     if let WireError::Result { code, message, details } = wire.into_result(kind) {
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_json_rpc_error_becomes_a_result_for_newer_peers() {
+    fn clients_of_2026_07_28_get_a_result_instead_of_a_json_rpc_error() {
         let error = of_call(refused(), ErrorKind::Upstream, Era::Handshake).unwrap_err();
         assert_eq!((error.code.0, error.message.as_ref()), (-32050, "refused"));
         let result = of_call(refused(), ErrorKind::Upstream, Era::PerRequest).unwrap();
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_was_not_admitted_carries_its_challenge() {
+    fn an_unauthorized_call_carries_the_challenge_in_its_meta() {
         let error = ToolError::new(ErrorKind::Unauthorized, "sign in");
         let result = serde_json::to_value(of_denied(&error, Some("Bearer"))).unwrap();
         assert_eq!(result["_meta"][CHALLENGE_META], json!(["Bearer"]));
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_message_without_an_id_has_the_id_null() {
+    fn an_error_without_an_id_has_the_id_null() {
         let json = RpcError::new(None, ErrorCode::PARSE_ERROR, "no").to_json();
         let json: Value = serde_json::from_slice(&json).unwrap();
         assert_eq!(

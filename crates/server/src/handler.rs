@@ -1,4 +1,4 @@
-//! The registry as the SDK's handler. The same one serves every transport.
+//! The SDK's `ServerHandler` over a registry. Both transports use the same handler.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::era::Era;
 use crate::tool_list::ToolList;
 use crate::{failure, resources};
 
-/// The key of an idempotency key in a request's `_meta`.
+/// The key in a request's `_meta` that holds the idempotency key of a call.
 const IDEMPOTENCY_META: &str = "annai/idempotencyKey";
 
-/// What the server calls itself.
+/// The name and version that the server reports in `initialize`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerName {
     /// `serverInfo.name`.
@@ -31,7 +31,7 @@ pub struct ServerName {
     pub version: &'static str,
 }
 
-/// Serves a registry over MCP.
+/// Serves the tools and resources of a registry over MCP.
 #[derive(Clone)]
 pub struct Handler {
     registry: Arc<Registry>,
@@ -40,7 +40,7 @@ pub struct Handler {
 }
 
 impl Handler {
-    /// A server of these tools under this name.
+    /// A handler for the tools of a registry, under this server name.
     #[must_use]
     pub const fn new(registry: Arc<Registry>, tools: ToolList, name: ServerName) -> Self {
         Self { registry, tools, name }
@@ -63,14 +63,14 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let info = self.negotiate_initialize(&request)?;
-        // The version that was agreed on, not the one that was asked for, decides how later calls are answered.
+        // The negotiated version, not the requested one, decides how later calls are answered.
         let mut peer = request;
         peer.protocol_version = info.protocol_version.clone();
         context.peer.set_peer_info(peer);
         Ok(info)
     }
 
-    /// Only what the responder in front of the transports leaves alone comes here.
+    /// The transports answer most of these requests themselves (see `tool_list`); the rest comes here.
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -152,20 +152,20 @@ impl ServerHandler for Handler {
     }
 }
 
-/// Refuses a cursor: every list here has one page.
+/// Refuses a cursor, because every list has a single page.
 fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     if request.is_some_and(|request| request.cursor.is_some()) {
-        return Err(ErrorData::invalid_params("params.cursor: unknown; the list has one page", None));
+        return Err(ErrorData::invalid_params("params.cursor: invalid; the list has only one page", None));
     }
     Ok(())
 }
 
 fn unknown_tool(name: &str) -> ErrorData {
     let shown: String = name.chars().take(80).collect();
-    ErrorData::invalid_params(format!("unknown tool: {shown}; tools/list has their names"), None)
+    ErrorData::invalid_params(format!("unknown tool: {shown}; tools/list lists the tools"), None)
 }
 
-/// Who calls: over HTTP the door has established it; over stdio it is the owner of the machine.
+/// The caller. Over HTTP the door has identified it; over stdio it is the owner of the machine, who started the process.
 fn identity_of(context: &RequestContext<RoleServer>) -> Identity {
     let parts = context.extensions.get::<http::request::Parts>();
     parts.map_or(Identity::Owner, |parts| {
@@ -183,7 +183,7 @@ fn call_of(context: &RequestContext<RoleServer>) -> Call {
     call
 }
 
-/// Sends progress to the client that asked for it.
+/// Sends progress notifications to the client that asked for them with a `progressToken`.
 struct ProgressNotifier {
     peer: Peer<RoleServer>,
     token: ProgressToken,
@@ -195,7 +195,7 @@ impl ProgressSink for ProgressNotifier {
             let mut report = ProgressNotificationParam::new(self.token.clone(), done);
             report.total = total;
             report.message = message.map(str::to_owned);
-            // A client that is gone needs no progress.
+            // Sending fails only when the client has disconnected, and then nobody needs the notification.
             let _ = self.peer.notify_progress(report).await;
         })
     }

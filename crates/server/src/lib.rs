@@ -1,4 +1,4 @@
-//! The transports: one MCP service, reached over stdio and HTTP.
+//! The transports of Annai: one MCP service over stdio and over HTTP.
 
 pub mod envelope;
 mod era;
@@ -17,5 +17,5 @@ mod tool_list;
 
 pub use handler::{Handler, ServerName};
 pub use service::McpService;
-pub use settings::{LogLevel, Server, ServerSettings, Transport};
+pub use settings::{LogLevel, ServerSection, ServerSettings, Transport};
 pub use tool_list::ToolList;

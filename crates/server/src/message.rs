@@ -1,5 +1,5 @@
-//! JSON values to MCP messages. Stricter and kinder than the SDK's own reading, which drops what it does
-//! not understand: everything that deserves an answer gets one, with the field that is wrong.
+//! Parses JSON values into MCP messages. The SDK's own parser silently drops messages that it does not understand; this one
+//! answers every invalid request with an error that names the wrong field.
 
 use annai_core::json::{MOST_VALUES, has_too_many_values};
 use rmcp::model::{
@@ -14,13 +14,13 @@ use serde_json::{Map, Value, json};
 use crate::envelope::{Envelope, Json};
 use crate::failure::RpcError;
 
-/// Reads one message. `None` is a notification or a reply that asks for nothing.
+/// Parses one message. `None` for a message that needs neither handling nor an answer, such as an unknown notification.
 pub fn read(json: Json) -> Result<Option<ClientJsonRpcMessage>, RpcError> {
-    let invalid = |id, what: &str| Err(RpcError::new(id, ErrorCode::INVALID_REQUEST, what));
+    let invalid = |id, problem: &str| Err(RpcError::new(id, ErrorCode::INVALID_REQUEST, problem));
     let message = match json {
         Json::Object(message) => message,
         Json::Batch => return invalid(None, "batches are not supported: send one message at a time"),
-        Json::Other => return invalid(None, "expected a JSON-RPC 2.0 object, each member once"),
+        Json::Other => return invalid(None, "expected a JSON-RPC 2.0 object without duplicate members"),
     };
     let id = match message.id.as_deref().map(value) {
         None => None,
@@ -29,7 +29,7 @@ pub fn read(json: Json) -> Result<Option<ClientJsonRpcMessage>, RpcError> {
         }
         Some(Value::String(text)) => Some(RequestId::String(text.into())),
         Some(Value::Number(number)) if number.is_i64() => number.as_i64().map(RequestId::Number),
-        // A client's answer to a message of ours that it could not read.
+        // The client could not parse a message of this server; there is nothing to do about it.
         Some(Value::Null) if message.error.is_some() => return Ok(None),
         Some(_) => return invalid(None, "id: expected a string or an integer"),
     };
@@ -49,12 +49,12 @@ pub fn read(json: Json) -> Result<Option<ClientJsonRpcMessage>, RpcError> {
     }
 }
 
-/// A member's value. It was read as JSON before, so only depth can make it unreadable.
+/// Parses a member. It is known to be valid JSON, so this fails only when it is nested too deeply.
 fn value(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or(Value::Null)
 }
 
-/// A client's reply to a request of ours; one that cannot be read answers nothing.
+/// Parses the client's reply to a request of this server; an invalid reply is ignored.
 fn reply(message: &Envelope, id: &RequestId) -> Option<ClientJsonRpcMessage> {
     let whole = match (&message.result, &message.error) {
         (Some(result), _) => json!({ "jsonrpc": "2.0", "id": id, "result": value(result) }),
@@ -64,14 +64,16 @@ fn reply(message: &Envelope, id: &RequestId) -> Option<ClientJsonRpcMessage> {
     serde_json::from_value(whole).ok()
 }
 
-type Bad = (ErrorCode, String);
+/// The code and message of an error, before the id is known.
+type CodeAndMessage = (ErrorCode, String);
 
-/// Ids are kept while a call runs, and longer if it is cancelled, so they have a limit of their own.
+/// The maximum length of a string id. Real ids are counters or UUIDs; the limit exists because ids stay in memory while a
+/// call runs, and longer after it is canceled. A longer id is refused.
 pub const MAX_ID_BYTES: usize = 1024;
-/// So much of a client's own text is repeated to it.
+/// The maximum number of characters of a client's own text that an error message repeats; the rest is cut off.
 const MAX_ECHO_CHARS: usize = 200;
 
-/// The methods that are read.
+/// The methods that are known. Any other is answered with `METHOD_NOT_FOUND`.
 const METHODS: [&str; 18] = [
     "ping",
     "initialize",
@@ -93,8 +95,8 @@ const METHODS: [&str; 18] = [
     "tasks/cancel",
 ];
 
-/// Reads a request by its method, so that wrong parameters are told from an unknown method.
-fn request(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, Bad> {
+/// Parses a request by its method, so that invalid parameters and an unknown method get different errors.
+fn request(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, CodeAndMessage> {
     use ClientRequest as Is;
     if !METHODS.contains(&method) {
         let shown: String = method.chars().take(MAX_ECHO_CHARS).collect();
@@ -103,18 +105,19 @@ fn request(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, Bad
     if let Some(params) = params
         && has_too_many_values(params.get().as_bytes())
     {
-        return Err(bad(method, &format!("params: more than {MOST_VALUES} values")));
+        return Err(invalid_params(method, &format!("params: more than {MOST_VALUES} values")));
     }
     let params = params.map_or(Ok(None), |params| serde_json::from_str::<Option<Map<_, _>>>(params.get()));
-    let mut params = params.map_err(|error| bad(method, &format!("params: {error}")))?.unwrap_or_default();
+    let mut params =
+        params.map_err(|error| invalid_params(method, &format!("params: {error}")))?.unwrap_or_default();
     let meta = match params.remove("_meta") {
         None => Map::new(),
         Some(Value::Object(meta)) => meta,
-        Some(_) => return Err(bad(method, "params._meta: expected an object")),
+        Some(_) => return Err(invalid_params(method, "params._meta: expected an object")),
     };
     let mut request = match method {
         "ping" => Is::PingRequest(PingRequest::default()),
-        "initialize" => required(method, introduce(params)).map(Is::InitializeRequest)?,
+        "initialize" => required(method, with_initialize_defaults(params)).map(Is::InitializeRequest)?,
         "server/discover" => required(method, params).map(Is::DiscoverRequest)?,
         "tools/list" => optional(method, params).map(Is::ListToolsRequest)?,
         "tools/call" => required(method, params).map(Is::CallToolRequest)?,
@@ -142,46 +145,46 @@ fn request(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, Bad
 fn required<M: Default, P: DeserializeOwned>(
     method: &str,
     params: Map<String, Value>,
-) -> Result<Request<M, P>, Bad> {
+) -> Result<Request<M, P>, CodeAndMessage> {
     read_params(method, params).map(Request::new)
 }
 
 fn optional<M: Default, P: DeserializeOwned>(
     method: &str,
     params: Map<String, Value>,
-) -> Result<RequestOptionalParam<M, P>, Bad> {
+) -> Result<RequestOptionalParam<M, P>, CodeAndMessage> {
     read_params(method, params).map(RequestOptionalParam::with_param)
 }
 
-fn read_params<P: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result<P, Bad> {
+fn read_params<P: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result<P, CodeAndMessage> {
     serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| {
         let path = error.path().to_string();
         let at = if path == "." { String::new() } else { format!(".{path}") };
-        bad(method, &format!("params{at}: {}", error.inner()))
+        invalid_params(method, &format!("params{at}: {}", error.inner()))
     })
 }
 
-fn bad(method: &str, problem: &str) -> Bad {
+fn invalid_params(method: &str, problem: &str) -> CodeAndMessage {
     let problem: String = problem.chars().take(MAX_ECHO_CHARS).collect();
     (ErrorCode::INVALID_PARAMS, format!("{method}: {problem}"))
 }
 
-/// Clients of old introduce themselves without `clientInfo`, `capabilities` or a version.
-fn introduce(mut params: Map<String, Value>) -> Map<String, Value> {
+/// Fills in what the SDK requires of `initialize` but older clients leave out: `clientInfo` and `capabilities`.
+fn with_initialize_defaults(mut params: Map<String, Value>) -> Map<String, Value> {
     params.entry("capabilities").or_insert_with(|| json!({}));
-    let mut who = params.remove("clientInfo").unwrap_or_default();
-    if who.is_null() {
-        who = json!({});
+    let mut client_info = params.remove("clientInfo").unwrap_or_default();
+    if client_info.is_null() {
+        client_info = json!({});
     }
-    if let Value::Object(who) = &mut who {
-        who.entry("name").or_insert_with(|| "unknown".into());
-        who.entry("version").or_insert_with(|| "0".into());
+    if let Value::Object(fields) = &mut client_info {
+        fields.entry("name").or_insert_with(|| "unknown".into());
+        fields.entry("version").or_insert_with(|| "0".into());
     }
-    params.insert("clientInfo".to_owned(), who);
+    params.insert("clientInfo".to_owned(), client_info);
     params
 }
 
-/// Reads a notification. Nobody waits for an answer: what cannot be read is left alone.
+/// Parses a notification. JSON-RPC allows no answer to it, so an invalid one is ignored.
 fn notification(method: &str, params: Option<&RawValue>) -> Option<ClientJsonRpcMessage> {
     fn typed<N: DeserializeOwned + Into<ClientNotification>>(whole: Value) -> Option<ClientNotification> {
         serde_json::from_value::<N>(whole).ok().map(Into::into)
@@ -209,8 +212,8 @@ mod tests {
     }
 
     fn refused(value: &Value) -> (Option<RequestId>, i32, String) {
-        let refusal = read(value).unwrap_err();
-        (refusal.id, refusal.code.0, refusal.message)
+        let error = read(value).unwrap_err();
+        (error.id, error.code.0, error.message)
     }
 
     fn id(number: i64) -> Option<RequestId> {
@@ -218,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused() {
+    fn messages_that_are_not_requests_are_invalid_requests() {
         for (value, id) in [
             (json!([]), None),
             (json!([{ "jsonrpc": "2.0", "id": 1, "method": "ping" }]), None),
@@ -240,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_parameters_name_the_field() {
+    fn errors_about_parameters_name_the_field() {
         let of = |method: &str, params: Value| {
             refused(&json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
         };
@@ -258,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_methods_are_unknown_whatever_their_parameters() {
+    fn an_unknown_method_is_reported_whatever_its_parameters() {
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "no/such", "params": {} });
         assert_eq!(refused(&message), (id(1), -32601, "method not found: no/such".into()));
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "no/such", "params": [1] });
@@ -268,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_fill_the_memory_is_refused() {
+    fn parameters_with_too_many_values_are_refused() {
         let many = vec![0; MOST_VALUES + 1];
         let call = json!({ "name": "x", "arguments": { "a": many } });
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
@@ -279,14 +282,14 @@ mod tests {
         let call = json!({ "name": "x", "arguments": { "a": deep } });
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
         assert_eq!(refused(&message).1, -32602);
-        // Commas in text are text.
+        // Commas inside a string do not separate values.
         let call = json!({ "name": "x", "arguments": { "a": "\\\",".repeat(MOST_VALUES) } });
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
         assert!(read(&message).is_ok());
     }
 
     #[test]
-    fn old_introductions_are_understood() {
+    fn initialize_without_client_info_is_accepted() {
         let message = json!({
             "jsonrpc": "2.0", "id": 1, "method": "initialize",
             "params": { "protocolVersion": "2025-06-18" },
@@ -297,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn every_known_method_is_read() {
+    fn every_known_method_is_parsed() {
         for (method, params) in [
             ("ping", json!(null)),
             ("tools/list", json!(null)),

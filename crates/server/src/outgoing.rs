@@ -1,4 +1,5 @@
-//! What goes out: messages in the client's framing, written in order, at once where the pipe takes them.
+//! The outgoing side of a stdio connection: a queue of messages in the client's framing. A message is written at once if the
+//! pipe has room; otherwise a background task writes it when the pipe has room again.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -13,57 +14,60 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::framing::Framing;
 
-/// Where messages are put to be written.
+/// The queue of outgoing messages and its writer.
 #[derive(Clone)]
 pub struct Outgoing(Arc<Shared>);
 
 struct Shared {
     sink: Mutex<Sink>,
-    /// Something more was written, or never will be.
-    written: Notify,
-    /// Bytes that wait to be written, kept beside the sink so that a look at them needs no lock.
+    /// Notified whenever bytes were written, or writing has failed.
+    progress: Notify,
+    /// The number of bytes in the queue. It is kept outside the sink so that reading it needs no lock.
     unwritten: AtomicUsize,
-    broken: AtomicBool,
-    framed: AtomicBool,
+    /// Whether writing has failed; like `unwritten`, readable without the lock.
+    failed: AtomicBool,
+    /// Whether messages get `Content-Length` headers.
+    use_headers: AtomicBool,
     lines_only: bool,
 }
 
-/// The writer and what waits for it.
+/// The writer and the queue in front of it.
 struct Sink {
     writer: Box<dyn AsyncWrite + Unpin + Send>,
     queue: VecDeque<Item>,
-    /// How much of the first item is written.
+    /// How many bytes of the first item are written.
     offset: usize,
-    /// The writer may still keep something that it was given.
-    dirty: bool,
-    broken: Option<io::ErrorKind>,
-    /// Wakes the task that goes on when the pipe takes more.
+    /// Whether the writer may still buffer bytes that were written to it.
+    needs_flush: bool,
+    /// Why writing has failed; nothing is written after that.
+    write_error: Option<io::ErrorKind>,
+    /// Wakes the background task when the pipe has room again.
     waker: Option<Waker>,
 }
 
 struct Item {
     bytes: Vec<u8>,
-    /// Who waits for it to be out.
-    done: Option<oneshot::Sender<io::Result<()>>>,
+    /// Notified when the item is written.
+    receipt: Option<oneshot::Sender<io::Result<()>>>,
 }
 
 impl Outgoing {
-    /// Writes to `writer` from now on.
+    /// Starts the background task that writes to `writer`.
     pub fn start(writer: impl AsyncWrite + Unpin + Send + 'static, lines_only: bool) -> Self {
         let sink = Sink {
             writer: Box::new(writer),
             queue: VecDeque::new(),
             offset: 0,
-            dirty: false,
-            broken: None,
+            needs_flush: false,
+            write_error: None,
             waker: None,
         };
         let shared = Shared {
             sink: Mutex::new(sink),
-            written: Notify::new(),
+            progress: Notify::new(),
             unwritten: AtomicUsize::new(0),
-            broken: AtomicBool::new(false),
-            framed: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
+            use_headers: AtomicBool::new(false),
             lines_only,
         };
         let outgoing = Self(Arc::new(shared));
@@ -72,20 +76,20 @@ impl Outgoing {
         outgoing
     }
 
-    /// Sends a JSON text in the framing that the client last used. The receiver tells when it is written.
-    pub fn push(&self, json: Vec<u8>) -> oneshot::Receiver<io::Result<()>> {
-        let (done, wait) = oneshot::channel();
-        self.put(json, Some(done));
-        wait
+    /// Sends serialized JSON in the framing that the client used last. The receiver reports when it is written.
+    pub fn enqueue_with_receipt(&self, json: Vec<u8>) -> oneshot::Receiver<io::Result<()>> {
+        let (receipt, written) = oneshot::channel();
+        self.put(json, Some(receipt));
+        written
     }
 
-    /// Sends a JSON text that nobody waits for.
-    pub fn post(&self, json: Vec<u8>) {
+    /// Sends serialized JSON in the framing that the client used last.
+    pub fn enqueue(&self, json: Vec<u8>) {
         self.put(json, None);
     }
 
-    fn put(&self, json: Vec<u8>, done: Option<oneshot::Sender<io::Result<()>>>) {
-        let framed = self.0.framed.load(Ordering::Relaxed) && !self.0.lines_only;
+    fn put(&self, json: Vec<u8>, receipt: Option<oneshot::Sender<io::Result<()>>>) {
+        let framed = self.0.use_headers.load(Ordering::Relaxed) && !self.0.lines_only;
         tracing::debug!("send {} bytes={}", if framed { "framed" } else { "line" }, json.len());
         let bytes = if framed {
             let head = format!("Content-Length: {}\r\n\r\n", json.len());
@@ -97,45 +101,45 @@ impl Outgoing {
         };
         let mut sink = self.lock();
         self.0.unwritten.fetch_add(bytes.len(), Ordering::Relaxed);
-        sink.queue.push_back(Item { bytes, done });
-        // The common case: the pipe has room, and no other task needs to run for this.
+        sink.queue.push_back(Item { bytes, receipt });
+        // In the common case the pipe has room, and the message is written without switching to the background task.
         if let Some(waker) = sink.waker.clone() {
             self.drive(&mut sink, &mut Context::from_waker(&waker));
         }
     }
 
-    /// Answers from now on in this framing.
-    pub fn speak(&self, framing: Framing) {
-        self.0.framed.store(framing == Framing::Headers, Ordering::Relaxed);
+    /// Sets the framing of the messages that follow.
+    pub fn set_framing(&self, framing: Framing) {
+        self.0.use_headers.store(framing == Framing::Headers, Ordering::Relaxed);
     }
 
-    /// Bytes that wait to be written.
+    /// The number of bytes that are not written yet.
     pub fn unwritten(&self) -> usize {
         self.0.unwritten.load(Ordering::Relaxed)
     }
 
-    /// Whether nothing more can be written.
-    pub fn is_broken(&self) -> bool {
-        self.0.broken.load(Ordering::Relaxed)
+    /// Whether writing has failed, so that nothing more can be written.
+    pub fn has_failed(&self) -> bool {
+        self.0.failed.load(Ordering::Relaxed)
     }
 
-    /// Whether everything is out, or never will be.
-    pub fn is_done(&self) -> bool {
+    /// Whether everything is written and flushed, or writing has failed.
+    pub fn is_flushed(&self) -> bool {
         let sink = self.lock();
-        sink.broken.is_some() || (sink.queue.is_empty() && !sink.dirty)
+        sink.write_error.is_some() || (sink.queue.is_empty() && !sink.needs_flush)
     }
 
-    /// Why nothing more can be written: the reader is gone, or worse.
-    pub fn broken(&self) -> Option<io::ErrorKind> {
-        self.lock().broken
+    /// Why writing has failed; `BrokenPipe` when the client has closed its end.
+    pub fn write_error(&self) -> Option<io::ErrorKind> {
+        self.lock().write_error
     }
 
-    /// Waits until something more has been written, or failed to be.
-    pub async fn written(&self) {
-        self.0.written.notified().await;
+    /// Waits until more bytes have been written, or writing has failed.
+    pub async fn progress(&self) {
+        self.0.progress.notified().await;
     }
 
-    /// The task that goes on writing when the pipe takes more. It ends with the process.
+    /// The background task, which writes when the pipe has room again. It never completes; it ends with the runtime.
     fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
         let mut sink = self.lock();
         sink.waker = Some(context.waker().clone());
@@ -143,7 +147,7 @@ impl Outgoing {
         Poll::Pending
     }
 
-    /// Writes until nothing waits or the pipe takes no more.
+    /// Writes until the queue is empty or the pipe is full.
     fn drive(&self, sink: &mut Sink, context: &mut Context<'_>) {
         while let Some(item) = sink.queue.front() {
             let rest = item.bytes.get(sink.offset..).unwrap_or_default();
@@ -155,35 +159,35 @@ impl Outgoing {
                 Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
                 Poll::Ready(Err(error)) => self.fail(sink, error.kind()),
             }
-            self.0.written.notify_one();
+            self.0.progress.notify_one();
         }
         match Pin::new(&mut sink.writer).poll_flush(context) {
-            Poll::Ready(Ok(())) => sink.dirty = false,
+            Poll::Ready(Ok(())) => sink.needs_flush = false,
             Poll::Ready(Err(error)) => self.fail(sink, error.kind()),
-            // A writer that keeps what it was given; it wakes the task when that is out.
+            // The writer still buffers bytes; it wakes the background task when they are written.
             Poll::Pending => return,
         }
-        self.0.written.notify_one();
+        self.0.progress.notify_one();
     }
 
-    /// The first item is out, or never will be.
+    /// Removes the first item and reports its result.
     fn finish(&self, sink: &mut Sink, result: io::Result<()>) {
         if let Some(item) = sink.queue.pop_front() {
-            sink.dirty = true;
+            sink.needs_flush = true;
             sink.offset = 0;
             self.0.unwritten.fetch_sub(item.bytes.len(), Ordering::Relaxed);
-            if let Some(done) = item.done {
-                let _ = done.send(result);
+            if let Some(receipt) = item.receipt {
+                let _ = receipt.send(result);
             }
         }
     }
 
-    /// Nobody reads any more: nothing waits any longer.
-    fn fail(&self, sink: &mut Sink, why: io::ErrorKind) {
-        sink.broken = Some(why);
-        self.0.broken.store(true, Ordering::Relaxed);
+    /// Records that writing has failed, and reports the error for every item in the queue.
+    fn fail(&self, sink: &mut Sink, error: io::ErrorKind) {
+        sink.write_error = Some(error);
+        self.0.failed.store(true, Ordering::Relaxed);
         while !sink.queue.is_empty() {
-            self.finish(sink, Err(why.into()));
+            self.finish(sink, Err(error.into()));
         }
     }
 

@@ -1,25 +1,28 @@
-//! How the process is told to end.
+//! Shutdown on signals.
 
 use std::io;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-/// How long calls may go on after a signal.
+/// The grace period: how long calls in progress may continue after a signal. Container runtimes usually kill a process 10
+/// or more seconds after their signal, so a longer period would not be granted. Calls that are not finished then are
+/// answered with an error (stdio) or cut off (HTTP).
 pub const GRACE: Duration = Duration::from_secs(10);
 
-/// A token that the first signal fires; the second one ends the process. From here on no signal is missed.
+/// Returns a token that the first signal cancels; a second signal ends the process at once, with status 130. The handlers
+/// are installed before this returns, so no later signal is missed.
 ///
 /// # Errors
 ///
-/// When the handlers cannot be installed.
+/// When the signal handlers cannot be installed.
 pub fn stop_on_signal() -> io::Result<CancellationToken> {
     let stop = CancellationToken::new();
     let mut signals = Signals::listen()?;
     let token = stop.clone();
     tokio::spawn(async move {
         let name = signals.next().await;
-        tracing::info!("{name}: ending when the calls under way are answered");
+        tracing::info!("received {name}; stopping when the calls in progress are answered");
         token.cancel();
         signals.next().await;
         std::process::exit(130);

@@ -1,4 +1,4 @@
-//! Resources of the registry as the SDK's types.
+//! Converts the registry's resources to the SDK's types.
 
 use annai_core::{Denied, ErrorKind, Identity, Registry, ToolError};
 use rmcp::model::{
@@ -6,7 +6,7 @@ use rmcp::model::{
 };
 use serde_json::json;
 
-/// A resource as `resources/list` shows it.
+/// A resource as an entry of `resources/list`.
 pub fn listed(resource: annai_core::Resource) -> Resource {
     let mut listed = Resource::new(resource.uri, resource.name);
     listed.title = Some(resource.title);
@@ -16,7 +16,7 @@ pub fn listed(resource: annai_core::Resource) -> Resource {
     listed
 }
 
-/// A template as `resources/templates/list` shows it.
+/// A template as an entry of `resources/templates/list`.
 pub fn template(template: annai_core::ResourceTemplate) -> ResourceTemplate {
     let mut listed = ResourceTemplate::new(template.uri_template, template.name);
     listed.title = Some(template.title);
@@ -25,7 +25,7 @@ pub fn template(template: annai_core::ResourceTemplate) -> ResourceTemplate {
     listed
 }
 
-/// Reads a resource for a caller.
+/// Reads a resource, if the caller may.
 pub async fn read(
     registry: &Registry,
     uri: &str,
@@ -48,7 +48,10 @@ pub async fn read(
 
 fn not_found(uri: &str) -> ErrorData {
     let shown: String = uri.chars().take(200).collect();
-    ErrorData::resource_not_found(format!("no resource {shown}; resources/list has their addresses"), None)
+    ErrorData::resource_not_found(
+        format!("resource not found: {shown}; resources/list lists the resources"),
+        None,
+    )
 }
 
 fn error_data(error: &ToolError) -> ErrorData {

@@ -5,58 +5,62 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The keys that this crate owns.
+/// The configuration keys of this crate.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ServerSettings {
-    /// How the program serves.
-    pub server: Server,
+    /// The transports, their limits and the log.
+    pub server: ServerSection,
 }
 
-/// How the program serves.
+/// The `server` section: the transports, their limits and the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Server {
-    /// Accepted so that existing files load; `--stdio` or `--http` on the command line decides.
+pub struct ServerSection {
+    /// Has no effect; existing configuration files may contain it. The options `--stdio` and `--http` choose the transport.
     pub transport: Transport,
-    /// Log what passes over the wire (sizes, methods and ids, never bodies).
+    /// Whether to log every message that is received or sent: its size, method and id, but never its content. Also sets
+    /// `log_level` to `debug`.
     pub debug: bool,
-    /// A file that gets a copy of every log line while debugging.
+    /// A file to which every log line is appended, in addition to stderr. Used only while `debug` is true; not set: no file.
     pub debug_file: Option<String>,
-    /// Print the configuration to stderr at the start, then go on.
+    /// Whether to print the effective configuration to stderr when the server starts.
     pub show_config_on_start: bool,
-    /// The least severe event that is logged.
+    /// The lowest severity that is logged: `warn` logs warnings and errors.
     pub log_level: LogLevel,
-    /// Answer with one JSON a line, whatever framing the client uses.
+    /// Whether stdio replies are always one JSON message per line. By default a reply uses the framing of the client's last
+    /// message: lines or `Content-Length` headers.
     pub line_mode: bool,
-    /// The longest message that is read, in bytes.
+    /// The maximum size of one stdio message in bytes. A longer message is skipped and answered with error -32600.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub max_message_bytes: u64,
-    /// How many calls run at once; the next one waits.
+    /// The maximum number of calls that run at the same time. Further calls wait until one has finished.
     #[schemars(range(min = 1, max = 10_000))]
     pub max_in_flight: u64,
-    /// The longest that one call may take, in milliseconds.
+    /// The maximum duration of one call in milliseconds. A call that takes longer is stopped and fails.
     #[schemars(range(min = 1, max = 86_400_000))]
     pub call_timeout_ms: u64,
-    /// The port of `--http` where no address is given.
+    /// The port of `--http` when no address is given; 0 lets the system choose a free port.
     #[schemars(range(min = 0, max = 65_535))]
     pub port: u16,
-    /// Where the world reaches this server (`https://annai.example.com`); its host and origin are let in, and the
-    /// trust in loopback ends.
+    /// The URL at which clients on other machines reach this server, such as `https://annai.example.com`. Its host and
+    /// origin are then allowed, and requests from this machine are no longer trusted without a token. Not set: only
+    /// loopback hosts are allowed.
     pub public_url: Option<String>,
-    /// Another address of this server whose origin is let in.
+    /// A second URL of this server. Browsers may send requests from its origin.
     pub mcp_server_url: Option<String>,
-    /// More origins that browsers may call from.
+    /// Further origins, such as `https://app.example.com`, from which browsers may send requests. Loopback, ChatGPT and
+    /// `public_url` are always allowed.
     pub cors_allow_origins: Vec<String>,
-    /// The longest HTTP body that is read, in bytes.
+    /// The maximum size of an HTTP request body in bytes. A larger body is answered with status 413.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub max_body_bytes: u64,
-    /// How many HTTP connections are open at once; the next one waits.
+    /// The maximum number of open HTTP connections. Further connections wait until one is closed.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_connections: u64,
 }
 
-impl Default for Server {
+impl Default for ServerSection {
     fn default() -> Self {
         Self {
             transport: Transport::Stdio,
@@ -78,20 +82,20 @@ impl Default for Server {
     }
 }
 
-/// The transports that a file may name.
+/// The values of `server.transport`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Transport {
-    #[expect(missing_docs, reason = "a name of the file format")]
+    #[expect(missing_docs, reason = "the name is self-explanatory")]
     Stdio,
-    #[expect(missing_docs, reason = "a name of the file format")]
+    #[expect(missing_docs, reason = "the name is self-explanatory")]
     Http,
 }
 
-/// How much is logged.
+/// The lowest severity that is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum LogLevel {
     Error,
     Warn,
@@ -101,8 +105,8 @@ pub enum LogLevel {
 
 impl Settings for ServerSettings {
     const ENV: &'static [Env] = &[
-        Env { name: "DEBUG", key: "server.debug", reads: Reads::As(debug) },
-        Env { name: "LOG_LEVEL", key: "server.log_level", reads: Reads::As(log_level) },
+        Env { name: "DEBUG", key: "server.debug", reads: Reads::As(parse_debug) },
+        Env { name: "LOG_LEVEL", key: "server.log_level", reads: Reads::As(parse_log_level) },
         Env::new("MCP_LINE_MODE", "server.line_mode"),
         Env::new("PORT", "server.port"),
         Env::new("PUBLIC_URL", "server.public_url"),
@@ -111,8 +115,9 @@ impl Settings for ServerSettings {
     ];
 }
 
-/// `1` or `true` turns debugging on, `0` or `false` off; anything else is the file for the copy.
-fn debug(text: &str) -> Vec<(&'static str, Value)> {
+/// Reads `DEBUG`: `1` or `true` turns debug logging on, `0` or `false` off; anything else turns it on and is the path of
+/// the debug file.
+fn parse_debug(text: &str) -> Vec<(&'static str, Value)> {
     match text.trim().to_ascii_lowercase().as_str() {
         "1" | "true" => vec![("server.debug", true.into())],
         "0" | "false" => vec![("server.debug", false.into())],
@@ -120,8 +125,8 @@ fn debug(text: &str) -> Vec<(&'static str, Value)> {
     }
 }
 
-/// Other programs read the same variable, in capitals and with more levels.
-fn log_level(text: &str) -> Vec<(&'static str, Value)> {
+/// Reads `LOG_LEVEL`. Other programs use the same variable with upper-case names and further levels, so those are accepted.
+fn parse_log_level(text: &str) -> Vec<(&'static str, Value)> {
     let level = text.trim().to_ascii_lowercase();
     let level = match level.as_str() {
         "trace" => "debug",

@@ -1,5 +1,5 @@
-//! `tools/list`, answered from bytes that were serialised once. One responder stands in front of both transports; what
-//! it leaves alone (a cursor, an unknown version, headers that disagree) goes to the SDK, which refuses it.
+//! Answers `tools/list` from bytes that were serialized once, for both transports. Requests that need an error (a cursor, an
+//! unknown version, contradicting headers) are left to the SDK.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::envelope::Envelope;
 use crate::era::Era;
 use crate::message::MAX_ID_BYTES;
 
-/// Returns the serialised `tools` array for a caller.
+/// Returns the serialized `tools` array for a caller.
 pub type ToolList = Arc<dyn Fn(&Identity) -> Bytes + Send + Sync>;
 
-/// What a request for the list says about itself.
+/// A `tools/list` request.
 #[derive(Debug)]
 pub struct ListRequest<'a> {
-    /// Its id, as it was written.
+    /// Its id, exactly as the client wrote it.
     pub id: &'a str,
     /// Its `_meta`.
     pub meta: RequestMetaObject,
@@ -36,16 +36,16 @@ struct Params {
 }
 
 impl<'a> ListRequest<'a> {
-    /// Recognises a request for the list that can be answered from the bytes.
+    /// Recognizes a `tools/list` request that can be answered here; `None` for every other message.
     pub fn read(message: &'a Envelope) -> Option<Self> {
-        let method = message.method.as_deref().is_some_and(|method| method.get() == "\"tools/list\"");
-        if !method || !message.is_rpc_2() {
+        let is_list = message.method.as_deref().is_some_and(|method| method.get() == "\"tools/list\"");
+        if !is_list || !message.is_rpc_2() {
             return None;
         }
         let id = message.id.as_deref().map(RawValue::get).filter(|id| is_plain_id(id))?;
         let meta = match message.params.as_deref().map(RawValue::get) {
             None | Some("{}" | "null") => RequestMetaObject::default(),
-            // A structure could also be read from an array, which parameters must not be.
+            // serde would also read `Params` from an array, which MCP does not allow.
             Some(params) if !params.starts_with('{') || has_too_many_values(params.as_bytes()) => {
                 return None;
             }
@@ -61,35 +61,35 @@ impl<'a> ListRequest<'a> {
         Some(Self { id, meta, era })
     }
 
-    /// The era of the peer that sent it.
+    /// The protocol era of the client.
     pub const fn era(&self) -> Era {
         self.era
     }
 
-    /// The reply with this `tools` array.
+    /// The reply with this serialized `tools` array.
     pub fn reply(&self, tools: &[u8]) -> Vec<u8> {
-        let about_caching: &[u8] = match self.era {
+        let era_fields: &[u8] = match self.era {
             Era::Handshake => b"",
-            // The list depends on who asks, and changes only with a restart.
+            // 2026-07-28 requires these. The list depends on the caller, so shared caches must not keep it.
             Era::PerRequest => br#""resultType":"complete","ttlMs":0,"cacheScope":"private","#,
         };
         let parts: [&[u8]; 7] = [
             b"{\"jsonrpc\":\"2.0\",\"id\":",
             self.id.as_bytes(),
             b",\"result\":{",
-            about_caching,
+            era_fields,
             b"\"tools\":",
             tools,
             b"}}",
         ];
-        // One byte more, for the end of the line.
+        // One byte more, for the line break that the stdio transport appends.
         let mut reply = Vec::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>() + 1);
         parts.iter().for_each(|part| reply.extend_from_slice(part));
         reply
     }
 }
 
-/// Whether an id can be repeated as it was written: an integer, or a string that is not too long.
+/// Whether an id can be copied into the reply unchanged: an integer, or a string within the length limit.
 fn is_plain_id(id: &str) -> bool {
     let digits = id.strip_prefix('-').unwrap_or(id);
     let integer = !digits.is_empty() && digits.len() < 19 && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_has_the_shape_of_the_version() {
+    fn the_reply_has_the_fields_of_the_protocol_era() {
         let tools = json!([{ "name": "a" }]);
         let plain = json!({ "jsonrpc": "2.0", "id": "\"odd\"", "result": { "tools": tools } });
         assert_eq!(answer(&with_meta(&json!({}))), Some(plain));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_repeated_as_they_were_written() {
+    fn ids_are_copied_into_the_reply_unchanged() {
         for id in ["7", "-7", "\"a\"", "\"\\u00e9\""] {
             for params in ["", ",\"params\":{}", ",\"params\":null", ",\"params\":{\"other\":1}"] {
                 let request = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"{params}}}"#);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_left_to_others() {
+    fn other_messages_are_not_answered_here() {
         for request in [
             r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#,
             r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#,

@@ -1,24 +1,24 @@
-//! `annai call`: one tool, from the shell.
+//! `annai call` and `annai ask`: call one tool from the shell.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use annai_answers::Answers;
-use annai_core::{Call, ErrorKind, Identity, JsonObject, Progress, Registry, Toolset, schema};
+use annai_core::{ErrorKind, JsonObject, Progress, Toolset, schema};
 use annai_library::Library;
 use serde_json::Value;
-use tokio::runtime::Builder;
 
-use super::terminal::{Colours, ProgressLine, plain};
-use super::{Failure, USAGE, print};
+use super::local_session::LocalSession;
+use super::terminal::{Colors, ProgressLine, plain};
+use super::{EXIT_USAGE, Failure, print};
 use crate::app::App;
 
-/// What is printed of a result.
+/// The form in which a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// What a person reads.
+    /// Text for people.
     Text,
-    /// The structured result.
+    /// The structured result as JSON.
     Json,
 }
 
@@ -29,71 +29,55 @@ impl Format {
 }
 
 pub(super) fn run(app: &App, tool: &str, words: &[String], format: Format) -> Result<(), Failure> {
-    let registry = app.registry()?;
-    let mut call = Call::new("cli");
-    if let Some(line) = ProgressLine::on_terminal() {
-        call.progress = Progress::to(Arc::new(line));
-    }
-    let colours = Colours::of(&io::stderr(), app.no_color);
-    let runtime = Builder::new_multi_thread().enable_all().build()?;
-    let outcome = runtime.block_on(execute(&registry, tool, words, format, call));
-    runtime.shutdown_background();
-    match outcome {
+    let progress = ProgressLine::on_terminal().map(|line| Progress::to(Arc::new(line)));
+    let colors = Colors::of(&io::stderr(), app.no_color);
+    match LocalSession::run(app, |session| execute(session, tool, words, format, progress)) {
         Ok(text) => Ok(print(&if format == Format::Text { plain(&text) } else { text })?),
         Err(failure) => {
-            let _ = writeln!(io::stderr(), "{} {}", colours.paint(31, "✗"), plain(&failure.message));
+            let _ = writeln!(io::stderr(), "{} {}", colors.paint(31, "✗"), plain(&failure.message));
             Err(Failure { message: String::new(), exit_code: failure.exit_code })
         }
     }
 }
 
-/// Runs the tool and gives what to print.
-async fn execute(
-    registry: &Arc<Registry>,
+/// Calls the tool and returns the text to print.
+fn execute(
+    session: &LocalSession,
     tool: &str,
     words: &[String],
     format: Format,
-    call: Call,
+    progress: Option<Progress>,
 ) -> Result<String, Failure> {
-    let Some(declared) = registry.get(tool) else {
-        return Err(unknown(tool));
-    };
-    let arguments = read_arguments(declared.input_schema(), words)?;
-    let admitted = registry.admit(tool, &Identity::Owner).map_err(|_| unknown(tool))?;
-    let reply = match admitted.call(arguments, call).await {
-        Ok(reply) => reply,
-        Err(failed) => {
-            let exit_code = match failed.error.kind() {
-                ErrorKind::InvalidParameter | ErrorKind::NotConfigured => USAGE,
-                _ => 1,
-            };
-            return Err(Failure { message: format!("{tool}: {}", failed.error.message()), exit_code });
-        }
-    };
+    let unknown_tool =
+        || Failure::usage(format!("there is no tool named `{tool}`; `annai tools` lists the tools"));
+    let declared = session.registry().get(tool).ok_or_else(unknown_tool)?;
+    let arguments = parse_arguments(declared.input_schema(), words)?;
+    let reply = session.try_call(tool, arguments, progress).ok_or_else(unknown_tool)?;
+    let reply = reply.map_err(|failed| {
+        let exit_code = match failed.error.kind() {
+            ErrorKind::InvalidParameter | ErrorKind::NotConfigured => EXIT_USAGE,
+            _ => 1,
+        };
+        Failure { message: format!("{tool}: {}", failed.error.message()), exit_code }
+    })?;
+    let tool_text = || reply.text.join("\n\n");
     Ok(match format {
         Format::Json => format!("{:#}\n", reply.output),
-        // Their text is JSON, by contract; people get the answer itself.
+        // The text of these tools is JSON, by contract; people get the answer itself.
         Format::Text if declared.toolset == Answers::NAME => {
             annai_answers::readable(&reply.output, &reply.meta)
         }
+        // The text of these tools is a summary for models; people want to see what was read or found.
         Format::Text if declared.toolset == Library::NAME => {
-            // Their text is one sentence, for models; people want to see what was read or found.
-            let said = reply.text.join("\n\n");
-            format!(
-                "{}\n",
-                annai_library::readable(&reply.output).filter(|text| !text.is_empty()).unwrap_or(said)
-            )
+            let readable = annai_library::readable(&reply.output).filter(|text| !text.is_empty());
+            format!("{}\n", readable.unwrap_or_else(tool_text))
         }
-        Format::Text => format!("{}\n", reply.text.join("\n\n")),
+        Format::Text => format!("{}\n", tool_text()),
     })
 }
 
-fn unknown(tool: &str) -> Failure {
-    Failure::usage(format!("no tool is named `{tool}`; `annai tools` lists them"))
-}
-
-/// One JSON object, or `key=value` pairs read by the types of the schema.
-fn read_arguments(schema: &JsonObject, words: &[String]) -> Result<JsonObject, Failure> {
+/// Parses one JSON object, or `key=value` pairs whose values have the types of the schema.
+fn parse_arguments(schema: &JsonObject, words: &[String]) -> Result<JsonObject, Failure> {
     if let [only] = words
         && only.trim_start().starts_with('{')
     {
@@ -107,14 +91,14 @@ fn read_arguments(schema: &JsonObject, words: &[String]) -> Result<JsonObject, F
             let message = format!("expected key=value or one JSON object, got `{word}`");
             return Err(Failure::usage(message));
         };
-        let value = read_value(schema::at(schema, key), text);
+        let value = parse_value(schema::at(schema, key), text);
         insert(&mut arguments, key, value)?;
     }
     Ok(arguments)
 }
 
-/// The text as its key's type reads it; what fits no type stays text, and the schema refuses it by name.
-fn read_value(schema: Option<&JsonObject>, text: &str) -> Value {
+/// Parses a value by the type of its key. A value of another type stays a string, so that the schema check names the key.
+fn parse_value(schema: Option<&JsonObject>, text: &str) -> Value {
     let kinds = match schema.and_then(|schema| schema.get("type")) {
         Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
         Some(Value::String(kind)) => vec![kind.as_str()],
@@ -130,12 +114,13 @@ fn read_value(schema: Option<&JsonObject>, text: &str) -> Value {
         Some(Value::Null) if is("null") => Value::Null,
         _ if is("array") && !is("string") => {
             let item = schema.and_then(|schema| schema.get("items")).and_then(Value::as_object);
-            text.split(',').map(|text| read_value(item, text.trim())).collect()
+            text.split(',').map(|text| parse_value(item, text.trim())).collect()
         }
         _ => text.into(),
     }
 }
 
+/// Inserts a value; dots in the path separate nested keys.
 fn insert(object: &mut JsonObject, path: &str, value: Value) -> Result<(), Failure> {
     match path.split_once('.') {
         None => {
@@ -144,7 +129,9 @@ fn insert(object: &mut JsonObject, path: &str, value: Value) -> Result<(), Failu
         }
         Some((key, rest)) => match object.entry(key).or_insert_with(|| Value::Object(JsonObject::new())) {
             Value::Object(inner) => insert(inner, rest, value),
-            _ => Err(Failure::usage(format!("`{key}` is given both a value and keys of its own"))),
+            _ => Err(Failure::usage(format!(
+                "`{key}` is given both as a value and as an object with nested keys"
+            ))),
         },
     }
 }
@@ -160,14 +147,13 @@ mod tests {
     fn call(tool: &str, words: &[&str], format: Format) -> Result<String, (String, u8)> {
         let registry = fixture::registry(Duration::from_secs(5));
         let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let call = Call::new("test");
-        let outcome = runtime.block_on(execute(&registry, tool, &words, format, call));
+        let outcome =
+            LocalSession::run_with(registry, |session| execute(session, tool, &words, format, None));
         outcome.map_err(|failure| (failure.message, failure.exit_code))
     }
 
     #[test]
-    fn arguments_are_read_by_their_types() {
+    fn arguments_are_parsed_by_the_types_of_the_schema() {
         let expected =
             "{\n  \"query\": \"3\",\n  \"limit\": 3,\n  \"mode\": \"fast\",\n  \"time_ms\": 7\n}\n";
         let words = ["query=3", "limit=3", "mode=fast", "budget.time_ms=7"];
@@ -179,9 +165,9 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_say_what_to_type_instead() {
+    fn errors_say_what_is_expected() {
         for (tool, words, message) in [
-            ("none", &[][..], "no tool is named `none`; `annai tools` lists them"),
+            ("none", &[][..], "there is no tool named `none`; `annai tools` lists the tools"),
             ("strict", &["query"], "expected key=value or one JSON object, got `query`"),
             (
                 "strict",
@@ -194,7 +180,11 @@ mod tests {
                 "strict: limit: expected an integer from 1 to 10, got a string",
             ),
             ("strict", &["query=q", "x=1"], "strict: x: unknown key; allowed: query, limit, mode, budget"),
-            ("strict", &["query=q", "query.x=1"], "`query` is given both a value and keys of its own"),
+            (
+                "strict",
+                &["query=q", "query.x=1"],
+                "`query` is given both as a value and as an object with nested keys",
+            ),
         ] {
             assert_eq!(call(tool, words, Format::Text).unwrap_err(), (message.to_owned(), 2), "{words:?}");
         }
@@ -204,11 +194,11 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_written_with_commas_or_as_json() {
+    fn lists_may_be_separated_by_commas_or_be_json() {
         let schema = serde_json::json!({ "type": "array", "items": { "type": "integer" } });
         let schema = schema.as_object();
-        assert_eq!(read_value(schema, "1, 2"), serde_json::json!([1, 2]));
-        assert_eq!(read_value(schema, "[1]"), serde_json::json!([1]));
-        assert_eq!(read_value(None, "true"), Value::from("true"));
+        assert_eq!(parse_value(schema, "1, 2"), serde_json::json!([1, 2]));
+        assert_eq!(parse_value(schema, "[1]"), serde_json::json!([1]));
+        assert_eq!(parse_value(None, "true"), Value::from("true"));
     }
 }

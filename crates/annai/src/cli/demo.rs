@@ -1,4 +1,4 @@
-//! `annai demo`: the server on a throw-away workspace, and what to try with it.
+//! `annai demo`: serves sample documents from a temporary workspace, and prints examples to try.
 
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -9,14 +9,14 @@ use clap::Parser as _;
 use super::{Cli, Failure, print, serve};
 use crate::app::App;
 
-/// A sample manual: its path and its text.
+/// A sample document: its path and its text.
 macro_rules! sample {
     ($path:literal) => {
         ($path, include_str!(concat!("../../../../examples/workspace/manuals/", $path)))
     };
 }
 
-/// Manuals to try the library on, from the samples of the repository.
+/// The sample manuals, which are part of the program.
 const SAMPLES: &[(&str, &str)] = &[
     sample!("api-guide/rate-limits.md"),
     sample!("api-guide/authentication.md"),
@@ -28,13 +28,13 @@ const SAMPLES: &[(&str, &str)] = &[
 ];
 
 pub(super) fn run() -> Result<(), Failure> {
-    // First the signals, so that none of them leaves the workspace behind.
+    // The signal handlers come first, so that no signal can end the process before the workspace is deleted.
     let host = serve::Host::new()?;
     let workspace = Workspace::new()?;
-    // A path as JSON is a path as YAML.
+    // A JSON string is also a YAML string, whatever characters the path contains.
     let root = serde_json::Value::from(workspace.0.display().to_string());
     let settings = format!(
-        "# The demo's own settings; they go with it.\nserver:\n  log_level: warn\nlibrary:\n  workspace_root: {root}\n"
+        "# The settings of the demo, deleted when it ends.\nserver:\n  log_level: warn\nlibrary:\n  workspace_root: {root}\n"
     );
     let config = workspace.write("config.yaml", &settings)?;
     for (path, text) in SAMPLES {
@@ -42,7 +42,7 @@ pub(super) fn run() -> Result<(), Failure> {
     }
     workspace.write(
         "vault/notes.md",
-        "# Notes\n\nThe demo's vault is yours to change; it goes with the demo.\n",
+        "# Notes\n\nYou may change the files of the demo's vault; they are deleted when the demo ends.\n",
     )?;
     let cli = Cli::try_parse_from([Path::new("annai"), Path::new("--config"), &config]);
     let options = cli.map_err(|error| Failure::new(error.to_string()))?.options;
@@ -51,11 +51,11 @@ pub(super) fn run() -> Result<(), Failure> {
         print(&welcome(&server.address()?, &workspace.0)?)?;
         Ok(())
     })?;
-    print("\nThe demo has ended; its workspace is gone.\n")?;
+    print("\nThe demo has ended, and its workspace was deleted.\n")?;
     Ok(())
 }
 
-/// The usual port if it is free, else any.
+/// The configured port if it is free, else any free port.
 fn free_address(port: u16) -> Result<SocketAddr, Failure> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
         .or_else(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)));
@@ -68,37 +68,43 @@ fn welcome(address: &SocketAddr, workspace: &Path) -> Result<String, Failure> {
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let read = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"manual_find","arguments":{"query":"how many requests per minute"}}}"#;
     Ok(format!(
-        "Annai is running on a throw-away workspace: {}\n\n\
-         Open\n  http://{address}/health\n  http://{address}/metrics\n\n\
-         Try\n  curl -s http://{address}/mcp -H 'content-type: application/json' -d '{list}'\n  \
+        "Annai is running with sample documents in a temporary workspace: {}\n\n\
+         Open in a browser:\n  http://{address}/health\n  http://{address}/metrics\n\n\
+         Try in another terminal:\n  curl -s http://{address}/mcp -H 'content-type: application/json' -d '{list}'\n  \
          curl -s http://{address}/mcp -H 'content-type: application/json' -d '{read}'\n  \
          {program} tools\n  {program} doctor\n\n\
-         Connect a client\n  claude mcp add --transport http annai http://{address}/mcp\n  \
+         Connect an MCP client:\n  claude mcp add --transport http annai http://{address}/mcp\n  \
          {program} init cursor      (or claude-code, claude-desktop, vscode, codex, chatgpt)\n\n\
-         Ctrl-C ends it.\n",
+         Ctrl-C ends the demo and deletes the workspace.\n",
         workspace.display()
     ))
 }
 
-/// A folder that goes with the demo.
+/// A temporary folder that is deleted when the demo ends.
 struct Workspace(PathBuf);
 
 impl Workspace {
     fn new() -> Result<Self, Failure> {
         let parent = std::env::temp_dir();
-        // What a killed demo left behind is in nobody's way.
+        // A demo that was killed may have left a folder with the same name; then the next number is used.
         for attempt in 0..1000 {
             let path = parent.join(format!("annai-demo-{}-{attempt}", std::process::id()));
             match std::fs::create_dir(&path) {
                 Ok(()) => return Ok(Self(path)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => {
-                    let fix = "set TMPDIR to a folder that can be written";
-                    return Err(Failure::new(format!("{} cannot be made: {error}; {fix}", path.display())));
+                    let fix = "set TMPDIR to a writable folder";
+                    return Err(Failure::new(format!(
+                        "{} cannot be created: {error}; {fix}",
+                        path.display()
+                    )));
                 }
             }
         }
-        Err(Failure::new(format!("{} is full of annai-demo folders; remove them", parent.display())))
+        Err(Failure::new(format!(
+            "{} contains too many annai-demo folders; delete them and try again",
+            parent.display()
+        )))
     }
 
     fn write(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {

@@ -1,4 +1,4 @@
-//! `annai doctor`: what is in order, what is not, and how to mend it.
+//! `annai doctor`: checks the setup and says how to fix each problem.
 
 use std::fmt::Write as _;
 use std::io;
@@ -8,42 +8,52 @@ use annai_core::config::Origin;
 use annai_core::{Finding, Identity};
 use annai_server::http::Door;
 
-use super::terminal::{Colours, plain};
+use super::terminal::{Colors, plain};
 use super::{Failure, Options, print};
 use crate::app::{self, App};
 use crate::catalog::ToolsetName;
 
-const FIX: &str = "correct it where it is set, or take it out";
+/// How to fix a wrong setting.
+const FIX_SETTING: &str = "correct the setting, or remove it to use the default";
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let findings = match App::start_quietly(options) {
-        Ok(app) => look(&app),
-        Err(error) => {
-            error.0.iter().map(|problem| Finding::bad(format!("configuration: {problem}"), FIX)).collect()
-        }
+        Ok(app) => check(&app),
+        Err(error) => error
+            .0
+            .iter()
+            .map(|problem| Finding::bad(format!("configuration: {problem}"), FIX_SETTING))
+            .collect(),
     };
-    let colours = Colours::of(&io::stdout(), app::no_color());
-    print(&report(&findings, colours))?;
-    if findings.iter().all(|finding| finding.fix.is_none()) {
-        Ok(())
-    } else {
-        Err(Failure::new(String::new()))
-    }
+    let colors = Colors::of(&io::stdout(), app::no_color());
+    print(&report(&findings, colors))?;
+    if problem_count(&findings) == 0 { Ok(()) } else { Err(Failure::new(String::new())) }
 }
 
-fn report(findings: &[Finding], colours: Colours) -> String {
+fn problem_count(findings: &[Finding]) -> usize {
+    findings.iter().filter(|finding| finding.fix.is_some()).count()
+}
+
+fn report(findings: &[Finding], colors: Colors) -> String {
     let mut text = String::new();
     for finding in findings {
-        let mark = if finding.fix.is_none() { colours.paint(32, "✓") } else { colours.paint(31, "✗") };
+        let mark = if finding.fix.is_none() { colors.paint(32, "✓") } else { colors.paint(31, "✗") };
         let _ = writeln!(text, "{mark} {}", plain(&finding.what));
         if let Some(fix) = &finding.fix {
             let _ = writeln!(text, "  → {fix}");
         }
     }
+    let summary = match problem_count(findings) {
+        0 => "No problems found.".to_owned(),
+        1 => "1 problem found.".to_owned(),
+        count => format!("{count} problems found."),
+    };
+    let _ = writeln!(text, "{summary}");
     text
 }
 
-fn look(app: &App) -> Vec<Finding> {
+/// Runs every check that applies to the served toolsets.
+fn check(app: &App) -> Vec<Finding> {
     let mut findings = configuration(app);
     findings.extend([tools(app), door(app), port(app)]);
     let (serves_answers, serves_search) = (app.serves(ToolsetName::Answers), app.serves(ToolsetName::Search));
@@ -56,11 +66,16 @@ fn look(app: &App) -> Vec<Finding> {
     findings
 }
 
-/// The key, the API's address and the models.
+/// Checks the API key, the address of the API and the models.
 fn answers(app: &App, answers: bool, search: bool) -> Vec<Finding> {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return vec![Finding::bad(format!("answers: {error}"), "free some resources")],
+        Err(error) => {
+            return vec![Finding::bad(
+                format!("answers: {error}"),
+                "close other programs to free memory or threads, and try again",
+            )];
+        }
     };
     runtime.block_on(annai_answers::check(&app.answers, answers, search))
 }
@@ -70,34 +85,35 @@ fn configuration(app: &App) -> Vec<Finding> {
         return app
             .warnings
             .iter()
-            .map(|warning| Finding::bad(format!("configuration: {warning}"), FIX))
+            .map(|warning| Finding::bad(format!("configuration: {warning}"), FIX_SETTING))
             .collect();
     }
-    let shown = app.config.show("");
-    let file = shown.pointer("/sources/yaml").and_then(serde_json::Value::as_str);
-    let what = file.unwrap_or("no file, defaults and environment");
+    let config = app.config.show("");
+    let file = config.pointer("/sources/yaml").and_then(serde_json::Value::as_str);
+    let what = file.unwrap_or("no configuration file; defaults and environment variables are used");
     vec![Finding::good(format!("configuration: {what}"))]
 }
 
-/// Whether the door of HTTP can be hung with these settings.
+/// Checks the settings that name hosts and origins.
 fn door(app: &App) -> Finding {
     match Door::new(&app.server, SocketAddr::from((Ipv4Addr::LOCALHOST, app.server.port))) {
-        Ok(_) => Finding::good("http: hosts and origins are in order"),
-        Err(error) => Finding::bad(format!("http: {error}"), FIX),
+        Ok(_) => Finding::good("http: the allowed hosts and origins are valid"),
+        Err(error) => Finding::bad(format!("http: {error}"), FIX_SETTING),
     }
 }
 
-/// The tools that are served, and how much of a model's context their list takes.
+/// Counts the tools, and shows the size of their list, which takes up context of every model that uses the server.
 fn tools(app: &App) -> Finding {
     match app.registry() {
         Ok(registry) => {
             let bytes = registry.list(&Identity::Owner).len();
-            Finding::good(format!("tools: {} declared, the list is {bytes} bytes", registry.tools().len()))
+            Finding::good(format!("tools: {} tools; tools/list has {bytes} bytes", registry.tools().len()))
         }
-        Err(error) => Finding::bad(format!("tools: {error}"), "this build is broken; reinstall"),
+        Err(error) => Finding::bad(format!("tools: {error}"), "this build is defective; install Annai again"),
     }
 }
 
+/// Checks that the port of `--http` is free.
 fn port(app: &App) -> Finding {
     let port = app.server.port;
     let origin = match app.config.origin("server.port") {
@@ -108,7 +124,7 @@ fn port(app: &App) -> Finding {
         Ok(_) => Finding::good(format!("http: port {port}{origin} is free")),
         Err(error) => Finding::bad(
             format!("http: port {port}{origin} cannot be used: {error}"),
-            "stop the other program, or choose another port: annai --http 127.0.0.1:3002, or PORT=3002",
+            "stop the program that uses the port, or choose another port: annai --http 127.0.0.1:3002, or PORT=3002",
         ),
     }
 }

@@ -1,17 +1,20 @@
-//! `annai eval`: how well `manual_find` answers questions whose answers are known, beside a plain search.
+//! `annai eval`: measures the retrieval quality of `manual_find` on questions with known answers, next to a plain BM25
+//! search as the baseline.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
-use annai_core::{Call, Identity, JsonObject, Registry};
 use annai_library::baseline::Plain;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::runtime::Builder;
 
+use super::local_session::LocalSession;
 use super::{Failure, print};
 use crate::app::App;
+
+/// How many results of each question are scored: the largest k of the recall@k figures.
+const MAX_SCORED_HITS: usize = 20;
 
 /// A question and the sections that answer it.
 #[derive(Debug, Deserialize)]
@@ -25,7 +28,7 @@ struct Question {
     expected: Vec<Expected>,
 }
 
-/// A section: its heading's text or line, or neither for a whole file.
+/// A section that answers a question, identified by its line or its heading; a whole file if neither is given.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
@@ -35,7 +38,7 @@ struct Expected {
     line: Option<u64>,
 }
 
-/// A section that was found.
+/// A section in the results.
 struct Hit {
     manual_id: String,
     path: String,
@@ -44,7 +47,7 @@ struct Hit {
 }
 
 impl Expected {
-    fn is(&self, hit: &Hit) -> bool {
+    fn matches(&self, hit: &Hit) -> bool {
         self.manual_id == hit.manual_id
             && self.path == hit.path
             && match (self.line, &self.title) {
@@ -55,7 +58,8 @@ impl Expected {
     }
 }
 
-/// How well questions were answered, on average.
+/// Retrieval scores, of one question or averaged over several: recall among the first 5, 10 and 20 results, and the mean
+/// reciprocal rank of the first expected section.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 struct Score {
     recall_5: f64,
@@ -66,34 +70,40 @@ struct Score {
 
 impl Score {
     fn of(expected: &[Expected], hits: &[Hit]) -> Self {
-        let recall = |most: usize| {
-            let found =
-                expected.iter().filter(|expected| hits.iter().take(most).any(|hit| expected.is(hit))).count();
+        let recall = |k: usize| {
+            let found = expected
+                .iter()
+                .filter(|expected| hits.iter().take(k).any(|hit| expected.matches(hit)))
+                .count();
             found as f64 / expected.len().max(1) as f64
         };
-        let first = hits.iter().position(|hit| expected.iter().any(|expected| expected.is(hit)));
+        let first = hits.iter().position(|hit| expected.iter().any(|expected| expected.matches(hit)));
         let mrr = first.map_or(0.0, |first| 1.0 / (first + 1) as f64);
         Self { recall_5: recall(5), recall_10: recall(10), recall_20: recall(20), mrr }
     }
 
-    fn add(&mut self, other: Self, share: f64) {
-        self.recall_5 += other.recall_5 * share;
-        self.recall_10 += other.recall_10 * share;
-        self.recall_20 += other.recall_20 * share;
-        self.mrr += other.mrr * share;
+    /// Adds the scores of a question, weighted, to an average.
+    fn add(&mut self, other: Self, weight: f64) {
+        self.recall_5 += other.recall_5 * weight;
+        self.recall_10 += other.recall_10 * weight;
+        self.recall_20 += other.recall_20 * weight;
+        self.mrr += other.mrr * weight;
     }
 }
 
-/// One question's outcome.
+/// The scores of one question.
 struct Outcome {
     facet: String,
-    ours: Score,
+    annai: Score,
     plain: Score,
+    /// The length of the result of `manual_find`, which takes up context of the model.
     chars: usize,
     millis: f64,
+    /// A description of the question, if not every expected section is among the first five results.
+    miss: Option<String>,
 }
 
-/// The questions of one facet together.
+/// The average scores of the questions of one facet.
 #[derive(Debug, Serialize)]
 struct Row {
     facet: String,
@@ -116,7 +126,7 @@ impl Row {
             millis: 0.0,
         };
         for outcome in outcomes {
-            row.annai.add(outcome.ours, share);
+            row.annai.add(outcome.annai, share);
             row.plain.add(outcome.plain, share);
             row.chars += outcome.chars as f64 * share;
             row.millis += outcome.millis * share;
@@ -125,90 +135,119 @@ impl Row {
     }
 }
 
-pub(super) fn run(mut app: App, questions: &Path, json: bool, misses: bool) -> Result<(), Failure> {
-    // Questions of a test are nothing to learn from.
-    app.library.adaptive_tuning = false;
-    let questions = read(questions)?;
-    let registry = app.registry()?;
-    let runtime = Builder::new_multi_thread().enable_all().build()?;
-    let plain = Plain::read(&app.library).map_err(|error| Failure::new(error.message()))?;
-    let mut outcomes = Vec::new();
-    let mut missed = String::new();
-    for question in &questions {
-        let asked = Instant::now();
-        let found = runtime.block_on(call(&registry, "manual_find", json!({ "query": question.query })))?;
-        let millis = asked.elapsed().as_secs_f64() * 1e3;
-        let more = json!({ "trace_id": found.get("trace_id"), "kind": "integrated_top", "limit": 20 });
-        let more = runtime.block_on(call(&registry, "manual_hits", more))?;
-        let ours: Vec<_> =
-            more.get("items").and_then(Value::as_array).into_iter().flatten().filter_map(hit).collect();
-        let theirs = plain.search(&question.query, 20).into_iter().map(|section| Hit {
-            manual_id: section.manual_id.clone(),
-            path: section.path.clone(),
-            title: section.title.clone(),
-            line: section.line as u64,
-        });
-        let score = Score::of(&question.expected, &ours);
-        if misses && score.recall_5 < 1.0 {
-            let best: Vec<_> = ours
-                .iter()
-                .take(5)
-                .map(|hit| format!("{}/{}:{} {}", hit.manual_id, hit.path, hit.line, hit.title))
-                .collect();
-            missed.push_str(&format!("{} {}\n  {}\n", question.id, question.query, best.join("\n  ")));
+/// What the command prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Output {
+    /// A table.
+    Table,
+    /// The questions that were not fully answered, then the table.
+    TableWithMisses,
+    /// The scores as JSON.
+    Json,
+}
+
+impl Output {
+    pub(super) const fn new(json: bool, misses: bool) -> Self {
+        match (json, misses) {
+            (true, _) => Self::Json,
+            (false, true) => Self::TableWithMisses,
+            (false, false) => Self::Table,
         }
-        outcomes.push(Outcome {
-            facet: question.facet.clone(),
-            ours: score,
-            plain: Score::of(&question.expected, &theirs.collect::<Vec<_>>()),
-            chars: found.to_string().chars().count(),
-            millis,
-        });
     }
-    let mut facets: Vec<_> = outcomes.iter().map(|outcome| outcome.facet.as_str()).collect();
-    facets.sort_unstable();
-    facets.dedup();
-    let mut rows: Vec<_> = facets
-        .iter()
-        .map(|facet| {
-            Row::of(facet, &outcomes.iter().filter(|outcome| outcome.facet == **facet).collect::<Vec<_>>())
-        })
-        .collect();
-    rows.push(Row::of("all", &outcomes.iter().collect::<Vec<_>>()));
-    let text = if json { format!("{:#}\n", json!({ "facets": rows })) } else { missed + &table(&rows) };
+}
+
+pub(super) fn run(mut app: App, questions: &Path, output: Output) -> Result<(), Failure> {
+    // The tuning must not learn from the questions, or each run would change the results of the next.
+    app.library.adaptive_tuning = false;
+    let questions = read_questions(questions)?;
+    let baseline = Plain::read(&app.library).map_err(|error| Failure::new(error.message()))?;
+    let outcomes = LocalSession::run(&app, |session| {
+        questions.iter().map(|question| evaluate(session, &baseline, question)).collect::<Result<Vec<_>, _>>()
+    })?;
+    let rows = rows_by_facet(&outcomes);
+    let text = match output {
+        Output::Json => format!("{:#}\n", json!({ "facets": rows })),
+        Output::Table => table(&rows),
+        Output::TableWithMisses => {
+            let misses: String = outcomes.iter().filter_map(|outcome| outcome.miss.as_deref()).collect();
+            misses + &table(&rows)
+        }
+    };
     print(&text)?;
     Ok(())
 }
 
-/// The questions of a file, or of `questions.jsonl` in a folder.
-fn read(path: &Path) -> Result<Vec<Question>, Failure> {
+/// Asks one question, and scores the results of `manual_find` and of the baseline.
+fn evaluate(session: &LocalSession, baseline: &Plain, question: &Question) -> Result<Outcome, Failure> {
+    let started = Instant::now();
+    let report = session.call("manual_find", &json!({ "query": question.query }))?;
+    let millis = started.elapsed().as_secs_f64() * 1e3;
+    let arguments = json!({
+        "trace_id": report.get("trace_id"), "kind": "integrated_top", "limit": MAX_SCORED_HITS,
+    });
+    let page = session.call("manual_hits", &arguments)?;
+    let hits: Vec<_> =
+        page.get("items").and_then(Value::as_array).into_iter().flatten().filter_map(parse_hit).collect();
+    let baseline_hits = baseline.search(&question.query, MAX_SCORED_HITS).into_iter().map(|section| Hit {
+        manual_id: section.manual_id.clone(),
+        path: section.path.clone(),
+        title: section.title.clone(),
+        line: section.line as u64,
+    });
+    let annai = Score::of(&question.expected, &hits);
+    Ok(Outcome {
+        facet: question.facet.clone(),
+        annai,
+        plain: Score::of(&question.expected, &baseline_hits.collect::<Vec<_>>()),
+        chars: report.to_string().chars().count(),
+        millis,
+        miss: (annai.recall_5 < 1.0).then(|| describe_miss(question, &hits)),
+    })
+}
+
+/// The question and the first five results, for `--misses`.
+fn describe_miss(question: &Question, hits: &[Hit]) -> String {
+    let first: Vec<_> = hits
+        .iter()
+        .take(5)
+        .map(|hit| format!("{}/{}:{} {}", hit.manual_id, hit.path, hit.line, hit.title))
+        .collect();
+    format!("{} {}\n  {}\n", question.id, question.query, first.join("\n  "))
+}
+
+/// One row per facet in alphabetical order, then one for all questions.
+fn rows_by_facet(outcomes: &[Outcome]) -> Vec<Row> {
+    let mut facets: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
+    for outcome in outcomes {
+        facets.entry(&outcome.facet).or_default().push(outcome);
+    }
+    let mut rows: Vec<_> = facets.iter().map(|(facet, outcomes)| Row::of(facet, outcomes)).collect();
+    rows.push(Row::of("all", &outcomes.iter().collect::<Vec<_>>()));
+    rows
+}
+
+/// Reads the questions from a file, or from `questions.jsonl` in a folder.
+fn read_questions(path: &Path) -> Result<Vec<Question>, Failure> {
     let path: PathBuf = if path.is_dir() { path.join("questions.jsonl") } else { path.to_owned() };
     let text = std::fs::read_to_string(&path).map_err(|error| {
-        Failure::usage(format!("{} cannot be read: {error}; give a file of questions", path.display()))
+        Failure::usage(format!(
+            "{} cannot be read: {error}; give the path of a file with questions",
+            path.display()
+        ))
     })?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let read = lines.map(|(number, line)| {
+    let questions = lines.map(|(number, line)| {
         serde_json::from_str(line)
             .map_err(|error| Failure::usage(format!("{}:{}: {error}", path.display(), number + 1)))
     });
-    read.collect()
+    questions.collect()
 }
 
-pub(super) async fn call(registry: &Arc<Registry>, tool: &str, arguments: Value) -> Result<Value, Failure> {
-    let arguments: JsonObject = arguments.as_object().cloned().unwrap_or_default();
-    let admitted = registry.admit(tool, &Identity::Owner).map_err(|_| {
-        Failure::usage(format!("{tool} is not served here; leave --toolset out or add library"))
-    })?;
-    let called = admitted.call(arguments, Call::new("eval")).await;
-    called
-        .map(|reply| reply.output)
-        .map_err(|failed| Failure::new(format!("{tool}: {}", failed.error.message())))
-}
-
-fn hit(item: &Value) -> Option<Hit> {
-    let place = item.get("ref")?;
-    let text = |key: &str| place.get(key).and_then(Value::as_str).map(str::to_owned);
-    let line = place.get("start_line").and_then(Value::as_u64).unwrap_or(1);
+/// Reads an item of `manual_hits`.
+fn parse_hit(item: &Value) -> Option<Hit> {
+    let reference = item.get("ref")?;
+    let text = |key: &str| reference.get(key).and_then(Value::as_str).map(str::to_owned);
+    let line = reference.get("start_line").and_then(Value::as_u64).unwrap_or(1);
     Some(Hit {
         manual_id: text("manual_id")?,
         path: text("path")?,

@@ -1,14 +1,14 @@
-//! `annai init`: what to put where, so that a client finds this server.
+//! `annai init`: prints the configuration snippet that makes an MCP client start this server.
 
 use clap::ValueEnum;
 use serde_json::json;
 
 use super::{Failure, print};
 
-/// Stands where the reader's own key goes.
-const KEY: &str = "YOUR-OPENAI-KEY";
+/// A placeholder that the user replaces with an OpenAI API key.
+const KEY_PLACEHOLDER: &str = "YOUR-OPENAI-KEY";
 
-/// The clients that we know how to connect.
+/// The clients for which there are instructions.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum Client {
     ClaudeCode,
@@ -21,18 +21,18 @@ pub(super) enum Client {
 
 pub(super) fn run(client: Client) -> Result<(), Failure> {
     let program = std::env::current_exe()?.display().to_string();
-    print(&text(client, &program))?;
+    print(&instructions(client, &program))?;
     Ok(())
 }
 
-/// The place, then the snippet, ready to paste.
-fn text(client: Client, program: &str) -> String {
-    let env = json!({ "OPENAI_API_KEY": KEY });
+/// The instructions for a client: where the snippet belongs, and the snippet, ready to paste.
+fn instructions(client: Client, program: &str) -> String {
+    let env = json!({ "OPENAI_API_KEY": KEY_PLACEHOLDER });
     let server = json!({ "command": program, "args": ["--stdio"], "env": env });
     let quoted = serde_json::Value::from(program);
     match client {
         Client::ClaudeCode => format!(
-            "Run:\n\nclaude mcp add annai --env OPENAI_API_KEY={KEY} -- {} --stdio\n",
+            "Run:\n\nclaude mcp add annai --env OPENAI_API_KEY={KEY_PLACEHOLDER} -- {} --stdio\n",
             shell_word(program)
         ),
         Client::ClaudeDesktop => format!(
@@ -47,20 +47,21 @@ fn text(client: Client, program: &str) -> String {
             json!({ "servers": { "annai": { "type": "stdio", "command": program, "args": ["--stdio"], "env": env } } })
         ),
         Client::Codex => format!(
-            "Add to ~/.codex/config.toml:\n\n[mcp_servers.annai]\ncommand = {quoted}\nargs = [\"--stdio\"]\n\n[mcp_servers.annai.env]\nOPENAI_API_KEY = \"{KEY}\"\n"
+            "Add to ~/.codex/config.toml:\n\n[mcp_servers.annai]\ncommand = {quoted}\nargs = [\"--stdio\"]\n\n[mcp_servers.annai.env]\nOPENAI_API_KEY = \"{KEY_PLACEHOLDER}\"\n"
         ),
         Client::Chatgpt => format!(
-            "ChatGPT reaches servers by HTTPS. Run behind a reverse proxy or tunnel:\n\n\
-             OPENAI_API_KEY={KEY} PUBLIC_URL=https://YOUR-HOST {} --http\n\n\
-             then add https://YOUR-HOST/mcp under Settings → Apps & Connectors → Create.\n",
+            "ChatGPT connects to servers over HTTPS. Run this behind a reverse proxy or tunnel that serves https://YOUR-HOST:\n\n\
+             OPENAI_API_KEY={KEY_PLACEHOLDER} PUBLIC_URL=https://YOUR-HOST {} --http\n\n\
+             Then add https://YOUR-HOST/mcp under Settings → Apps & Connectors → Create.\n",
             shell_word(program)
         ),
     }
 }
 
+/// Quotes a word for a POSIX shell, if it needs quotes.
 fn shell_word(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:@%".contains(&byte);
-    if word.bytes().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:@%".contains(&byte);
+    if word.bytes().all(is_safe) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 #[cfg(test)]
@@ -68,10 +69,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn snippets_survive_odd_paths() {
+    fn snippets_are_valid_when_the_path_has_spaces_and_quotes() {
         let program = "/opt/my tools/annai \"1\"";
         for client in Client::value_variants() {
-            let text = text(*client, program);
+            let text = instructions(*client, program);
             if let Some(start) = text.find("{\n") {
                 let snippet: serde_json::Value = serde_json::from_str(&text[start..]).unwrap();
                 assert!(snippet.to_string().contains("--stdio"), "{client:?}");

@@ -1,9 +1,9 @@
-//! `annai --stdio` and `annai --http`.
+//! `annai --stdio` and `annai --http`: run as a server.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use annai_server::http::{HttpOptions, HttpServer, Sessions, StartError};
-use annai_server::stdio::{self, Options};
+use annai_server::stdio::{self, StdioOptions};
 use annai_server::{McpService, process};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
@@ -15,17 +15,17 @@ use crate::catalog;
 pub(super) fn stdio(app: &App) -> Result<(), Failure> {
     show_config(app);
     let service = McpService::new(app.registry()?, catalog::server_name(&app.toolsets));
-    let options = Options::new(&app.server);
-    // One client, one thread: no hand-over between threads for every message, and no threads to start.
-    // What a tool computes for long, it does on tokio's blocking threads.
+    let options = StdioOptions::new(&app.server);
+    // A single thread serves the single client: it starts faster and passes no messages between threads. Long
+    // computations of tools run on tokio's blocking threads.
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(stdio::serve_process(service, options));
-    // A read of a terminal cannot be taken back; the process ends around it.
+    // A blocking read of a terminal cannot be canceled, so the process ends without waiting for it.
     runtime.shutdown_background();
     served.map_err(|error| Failure::new(format!("stdout cannot be written: {error}")))
 }
 
-/// Shows the configuration where it is asked for; whether anybody reads it does not matter.
+/// Prints the configuration if `server.show_config_on_start` is set. The server starts even if stderr is closed.
 fn show_config(app: &App) {
     if app.server.show_config_on_start {
         let _ = print_config(app);
@@ -40,7 +40,7 @@ pub(super) fn http(app: &App, address: Option<&str>) -> Result<(), Failure> {
         if address.ip().is_unspecified() {
             if app.server.public_url.is_none() {
                 tracing::warn!(
-                    "only Host localhost is answered; set PUBLIC_URL to be reached under another name"
+                    "only requests for the host localhost are allowed; to allow another host name, set PUBLIC_URL"
                 );
             }
             address.set_ip(IpAddr::V4(Ipv4Addr::LOCALHOST));
@@ -50,21 +50,21 @@ pub(super) fn http(app: &App, address: Option<&str>) -> Result<(), Failure> {
     })
 }
 
-/// What serves HTTP: its threads, and the signals that end it.
+/// The runtime of an HTTP server, with the signal handlers that stop it.
 pub(super) struct Host {
     runtime: Runtime,
     stop: CancellationToken,
 }
 
 impl Host {
-    /// From here on a signal ends the process in order.
+    /// Starts the runtime and installs the signal handlers. From then on a signal stops the server gracefully.
     pub(super) fn new() -> Result<Self, Failure> {
         let runtime = Builder::new_multi_thread().enable_all().build()?;
         let stop = runtime.block_on(async { process::stop_on_signal() })?;
         Ok(Self { runtime, stop })
     }
 
-    /// Serves until a signal; `ready` is told when the address is bound.
+    /// Serves until a signal arrives; `ready` is called when the address is bound.
     pub(super) fn serve(
         self,
         app: &App,
@@ -98,7 +98,7 @@ impl From<StartError> for Failure {
     }
 }
 
-/// `127.0.0.1:3001`, `[::1]:3001`, `localhost:3001`, `:3001` or `3001`.
+/// Parses the address of `--http`: `127.0.0.1:3001`, `[::1]:3001`, `localhost:3001`, `:3001` or `3001`.
 fn parse_address(text: Option<&str>, port: u16) -> Result<SocketAddr, Failure> {
     let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
     let Some(text) = text else { return Ok(loopback(port)) };
@@ -110,7 +110,7 @@ fn parse_address(text: Option<&str>, port: u16) -> Result<SocketAddr, Failure> {
     }
     let number = match text.strip_prefix("localhost") {
         Some("") => Ok(port),
-        // `localhost0` is no address.
+        // Without the colon, as in `localhost0`, it is not an address.
         Some(rest) => rest.strip_prefix(':').unwrap_or("x").parse(),
         None => text.strip_prefix(':').unwrap_or(text).parse(),
     };
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_may_be_short() {
+    fn addresses_may_leave_out_the_host_or_the_port() {
         for (text, address) in [
             (None, "127.0.0.1:3001"),
             (Some("8080"), "127.0.0.1:8080"),

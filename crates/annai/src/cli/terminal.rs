@@ -1,25 +1,26 @@
-//! What a person at a terminal sees: colours, and a line that shows how far a call is.
+//! Output for a terminal: colors, safe text, paths that can be clicked, and a progress line.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::sync::Mutex;
 
 use annai_core::ProgressSink;
 use futures_util::future::BoxFuture;
 
-/// Whether colours may be used on a stream.
+/// Whether the output may contain colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Colours {
+pub(super) enum Colors {
     On,
     Off,
 }
 
-impl Colours {
+impl Colors {
     /// On only for a terminal whose user has not set `NO_COLOR`.
     pub(super) fn of(stream: &impl IsTerminal, no_color: bool) -> Self {
         if stream.is_terminal() && !no_color { Self::On } else { Self::Off }
     }
 
-    /// The text in a colour, by its SGR code, without what would steer the terminal.
+    /// The text in a color, which is an SGR code such as 31 for red; see [`plain`] for what is removed from the text.
     pub(super) fn paint(self, code: u8, text: &str) -> String {
         let text = plain(text);
         match self {
@@ -29,47 +30,64 @@ impl Colours {
     }
 }
 
-/// The text without what would steer a terminal: control characters but line breaks and tabs, and marks that turn the
-/// direction of writing.
+/// The text without characters that control a terminal, since it may come from a file or a website: control characters
+/// except line breaks and tabs, and the marks that change the writing direction.
 pub(super) fn plain(text: &str) -> String {
-    let turns = |letter: char| matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_bidi_mark = |letter: char| matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.chars()
-        .filter(|letter| matches!(letter, '\n' | '\t') || !(letter.is_control() || turns(*letter)))
+        .filter(|letter| matches!(letter, '\n' | '\t') || !(letter.is_control() || is_bidi_mark(*letter)))
         .collect()
 }
 
-/// Shows progress on one line of stderr, which it clears in the end.
+/// The path of a file in the form that terminals make clickable: relative if it is below the current folder, else absolute.
+pub(super) fn display_path(file: &Path) -> String {
+    let file = file.strip_prefix(".").unwrap_or(file);
+    let current = std::env::current_dir().ok();
+    let relative = current.and_then(|current| file.strip_prefix(&current).ok());
+    relative.unwrap_or(file).display().to_string()
+}
+
+/// The first `max_chars` characters of a text, with an ellipsis if more follow.
+pub(super) fn truncate(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// Shows the progress of a call on one line of stderr, and clears the line when it is dropped.
 pub(super) struct ProgressLine {
-    shown: Mutex<bool>,
+    /// Whether the line currently shows something.
+    visible: Mutex<bool>,
 }
 
 impl ProgressLine {
-    /// A line, if there is a terminal to show it on.
+    /// A progress line, if stderr is a terminal.
     pub(super) fn on_terminal() -> Option<Self> {
-        io::stderr().is_terminal().then(|| Self { shown: Mutex::new(false) })
+        io::stderr().is_terminal().then(|| Self { visible: Mutex::new(false) })
     }
 
     fn show(&self, text: &str) {
-        if let Ok(mut shown) = self.shown.lock() {
+        if let Ok(mut visible) = self.visible.lock() {
             let _ = write!(io::stderr(), "\r\u{1b}[2K{text}");
-            *shown = !text.is_empty();
+            *visible = !text.is_empty();
         }
     }
 }
 
 impl ProgressSink for ProgressLine {
     fn report<'a>(&'a self, done: f64, total: Option<f64>, message: Option<&'a str>) -> BoxFuture<'a, ()> {
-        let share =
+        let percent =
             total.filter(|total| *total > 0.0).map(|total| format!("{:3.0} %  ", done / total * 100.0));
         let message = plain(message.unwrap_or("working")).replace(['\n', '\t'], " ");
-        self.show(&format!("{}{message}", share.unwrap_or_default()));
+        self.show(&format!("{}{message}", percent.unwrap_or_default()));
         Box::pin(std::future::ready(()))
     }
 }
 
 impl Drop for ProgressLine {
     fn drop(&mut self) {
-        if self.shown.get_mut().is_ok_and(|shown| *shown) {
+        if self.visible.get_mut().is_ok_and(|visible| *visible) {
             self.show("");
         }
     }
@@ -80,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_steers_the_terminal() {
+    fn control_characters_and_direction_marks_are_removed() {
         assert_eq!(plain("a\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\tb\nc\u{202e}d"), "a]0;x[2J31m\tb\ncd");
     }
 }

@@ -1,4 +1,4 @@
-//! `annai tools`.
+//! `annai tools`: lists the tools as a table or as JSON.
 
 use std::fmt::Write as _;
 

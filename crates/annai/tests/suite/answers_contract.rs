@@ -1,4 +1,4 @@
-//! The answer tools: what is asked of the API, and what is made of its reply.
+//! The answer tools: the request to the API and the conversion of its reply.
 
 use annai_answers::SYSTEM_POLICY;
 use annai_testkit::openai::{self, Step};
@@ -11,13 +11,13 @@ fn replied(text: &str, annotations: Vec<Value>) -> Step {
 }
 
 #[test]
-fn what_does_not_change_is_answered_without_a_search() {
+fn a_question_about_stable_facts_is_answered_without_a_search() {
     let mut asking = Asking::new();
     let reply = asking.server.call("answer", json!({ "query": "HTTP 404 の意味", "style": "summary" }));
     let output = &reply["result"]["structuredContent"];
     assert_eq!((&output["used_search"], &output["citations"]), (&json!(false), &json!([])));
     assert_eq!(output["model"], "gpt-6.1-terra-2026-08-01");
-    // The text is the same JSON and nothing else.
+    // The text is the same JSON as the structured result.
     let content = reply["result"]["content"].as_array().unwrap();
     assert_eq!(content.len(), 1);
     let text: Value = serde_json::from_str(content[0]["text"].as_str().unwrap()).unwrap();
@@ -31,7 +31,7 @@ fn what_does_not_change_is_answered_without_a_search() {
 }
 
 #[test]
-fn the_weather_is_searched_and_cited() {
+fn a_question_about_the_weather_is_answered_with_citations() {
     let mut asking = Asking::new();
     let output = asking.call("answer", json!({ "query": "本日 2026-11-16 の東京の天気は？" }));
     assert_eq!(output["used_search"], true);
@@ -39,7 +39,7 @@ fn the_weather_is_searched_and_cited() {
         output["citations"].as_array().unwrap().iter().map(|citation| &citation["url"]).collect();
     assert_eq!(urls, ["https://www.jma.go.jp/bosai/forecast/", "https://tenki.jp/forecast/3/16/"]);
     assert_eq!(output["citations"][0]["title"], "気象庁 天気予報");
-    // The API gives no date, so none is claimed; the list shows the day of access.
+    // The API gives no publication date; the list of sources shows the day of access instead.
     assert_eq!(output["citations"][0].get("published_at"), None);
     let answer = output["answer"].as_str().unwrap();
     let list = answer.split("Sources:\n").nth(1).unwrap();
@@ -48,7 +48,7 @@ fn the_weather_is_searched_and_cited() {
 }
 
 #[test]
-fn the_request_is_exact() {
+fn the_request_to_the_api_matches_the_arguments() {
     let mut asking = Asking::new();
     asking.call(
         "answer",
@@ -91,7 +91,7 @@ fn the_request_is_exact() {
 }
 
 #[test]
-fn defaults_fill_what_is_absent() {
+fn absent_arguments_get_the_configured_defaults() {
     let mut asking = Asking::new();
     asking.call("answer_quick", json!({ "query": "x" }));
     let input = asking.body(0)["input"].as_str().unwrap().to_owned();
@@ -103,7 +103,7 @@ fn defaults_fill_what_is_absent() {
 }
 
 #[test]
-fn settings_shape_the_request() {
+fn settings_change_the_request() {
     let yaml = "search:\n  domain_mode: hint\n  context_size: high\n  user_location: null\n  defaults: { domains: [jma.go.jp] }\n\
                 openai:\n  extra_body: { metadata: { team: a } }\n  extra_headers: { x-gateway: token-77 }\n  web_search_type: web_search_2025_08_26\n\
                 policy: { prefer_search_when_unsure: false }\n";
@@ -115,12 +115,12 @@ fn settings_shape_the_request() {
     assert!(body["input"].as_str().unwrap().contains("Prefer these sites and their subdomains: jma.go.jp."));
     assert!(!body["instructions"].as_str().unwrap().contains("unsure"));
     assert_eq!(asking.api.requests()[0].header("x-gateway"), Some("token-77"));
-    // A wish is not a filter: the other page stays, and one is the most.
+    // In hint mode, citations of other domains stay; MAX_CITATIONS limits them to one.
     assert_eq!(output["citations"].as_array().unwrap().len(), 1);
 }
 
 #[test]
-fn dates_are_taken_only_from_beside_the_link() {
+fn publication_dates_are_taken_only_from_next_to_the_link() {
     let mut asking = Asking::new();
     let text = "It rains. ([A](https://a.example/x?utm_source=openai))\n\nSources:\n- https://a.example/x?utm_source=openai (2026-01-02)\n- https://b.example/";
     let annotations = vec![
@@ -166,13 +166,13 @@ fn pages_outside_the_domains_are_dropped_and_counted() {
 }
 
 #[test]
-fn sources_stand_in_where_nothing_is_cited() {
+fn search_sources_become_citations_when_nothing_is_cited() {
     let mut asking = Asking::new();
     let sources = vec![
         json!({ "type": "url", "url": "https://a.example/?utm_source=openai" }),
         json!({ "type": "api", "name": "oai-weather" }),
     ];
-    // A message without annotations, a call without an action, an item nobody knows.
+    // A message without annotations, a search call without an action, and an unknown item.
     let mut message = openai::message("It rains.", vec![]);
     message["content"][0].as_object_mut().unwrap().remove("annotations");
     let output = vec![
@@ -189,7 +189,7 @@ fn sources_stand_in_where_nothing_is_cited() {
 }
 
 #[test]
-fn a_question_that_calls_for_a_search_is_asked_again() {
+fn a_question_with_a_search_trigger_is_asked_again_with_search() {
     let mut asking = Asking::new();
     asking.api.then(replied("From memory.", vec![]));
     let reply = asking.server.call("answer", json!({ "query": "latest Rust version?" }));
@@ -199,7 +199,7 @@ fn a_question_that_calls_for_a_search_is_asked_again() {
     assert!(!first["input"].as_str().unwrap().contains("must use web_search"));
     assert!(second["input"].as_str().unwrap().contains("must use web_search"));
 
-    // Not more often than the settings say, and the first answer survives a failure of the second.
+    // It is asked again only requery_attempts times, and if that fails, the first answer is returned.
     for step in [replied("1", vec![]), replied("2", vec![])] {
         asking.api.then(step);
     }
@@ -228,7 +228,7 @@ fn instructions_can_come_from_a_file() {
 }
 
 #[test]
-fn the_examples_load_as_they_are() {
+fn the_example_configuration_and_policy_load() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config");
     let example = std::fs::read_to_string(format!("{root}/config.yaml.example")).unwrap();
     let policy = std::fs::read_to_string(format!("{root}/policy.md.example")).unwrap();

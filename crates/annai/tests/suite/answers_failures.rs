@@ -1,4 +1,4 @@
-//! Everything that can go wrong has its code and its sentence, and the server goes on.
+//! Failures of the answer tools: each has its code and message, and the server keeps working.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ fn ask(asking: &mut Asking) -> Value {
     asking.fail("answer", json!({ "query": "Who was the first?" }))
 }
 
-/// The next question is answered as if nothing had happened.
+/// Checks that the next question is answered normally.
 fn goes_on(asking: &mut Asking) {
     assert_eq!(asking.call("answer", json!({ "query": "What is 2 + 2?" }))["used_search"], false);
 }
@@ -71,7 +71,7 @@ fn bad_arguments_name_the_field() {
 }
 
 #[test]
-fn a_missing_or_odd_key_is_named_with_its_cure() {
+fn a_missing_or_malformed_key_is_reported_with_the_fix() {
     for key in ["", "sk-with space", "sk-\u{7}", "sk-a\nb"] {
         let mut asking = Asking::with("", &[("OPENAI_API_KEY", key)]);
         let error = ask(&mut asking);
@@ -80,12 +80,12 @@ fn a_missing_or_odd_key_is_named_with_its_cure() {
         assert!(error["data"]["fix"].as_str().unwrap().contains("set OPENAI_API_KEY"), "{error}");
         assert_eq!(asking.api.requests().len(), 0);
     }
-    // What a shell leaves behind the key is no part of it.
+    // White space around the key is removed.
     goes_on(&mut Asking::with("", &[("OPENAI_API_KEY", &format!("{}\n", openai::KEY))]));
 }
 
 #[test]
-fn refusals_are_passed_on_with_what_to_do() {
+fn api_errors_are_reported_with_the_next_step() {
     let mut asking = Asking::new();
     for (step, status, part) in [
         (
@@ -130,7 +130,7 @@ fn refusals_are_passed_on_with_what_to_do() {
         assert_eq!(error["data"]["retries"], 0, "{error}");
         assert!(error["data"]["reason"].as_str().unwrap().contains(part), "{error}");
         assert_eq!(asking.api.requests().len(), before + 1, "{step:?} is not tried again");
-        // Without debugging there is no more than that.
+        // Further details appear only while debug is on.
         assert!(error["data"].get("message").is_none() && error["data"].get("name").is_none(), "{error}");
     }
     goes_on(&mut asking);
@@ -144,7 +144,7 @@ fn refusals_are_passed_on_with_what_to_do() {
 }
 
 #[test]
-fn what_may_pass_is_tried_again_as_often_as_the_settings_say() {
+fn transient_errors_are_retried_up_to_max_retries() {
     let mut asking = Asking::new();
     for step in [
         refuse(500, "server_error", None, SOON),
@@ -161,7 +161,7 @@ fn what_may_pass_is_tried_again_as_often_as_the_settings_say() {
     let error = ask(&mut asking);
     assert_eq!((&error["data"]["retries"], &error["data"]["status"]), (&json!(3), &json!(500)));
     assert_eq!(asking.api.requests().len(), 8, "four for each question, not twelve");
-    // The server says whether another attempt is of use.
+    // The server can say in a header whether a retry makes sense.
     asking.api.then(refuse(503, "server_error", None, &[("x-should-retry", "false")]));
     assert_eq!(ask(&mut asking)["data"]["retries"], 0);
     asking.api.then(refuse(400, "e", None, &[("x-should-retry", "true"), ("retry-after-ms", "1")]));
@@ -175,7 +175,8 @@ fn what_may_pass_is_tried_again_as_often_as_the_settings_say() {
 }
 
 #[test]
-fn waits_grow_and_are_those_that_the_server_asks_for() {
+fn retry_delays_grow_and_respect_retry_after() {
+    // Elapsed time is what is tested: the delays of a separate process cannot be observed otherwise.
     let mut asking = Asking::new();
     asking.api.then(refuse(500, "server_error", None, &[]));
     asking.api.then(Step::HangUp);
@@ -189,7 +190,8 @@ fn waits_grow_and_are_those_that_the_server_asks_for() {
 }
 
 #[test]
-fn time_outs_are_counted_per_attempt() {
+fn the_timeout_applies_to_each_attempt() {
+    // Elapsed time is what is tested; the bound allows two attempts of 200 ms, and the retry delay between them.
     let mut asking = Asking::with("request: { timeout_ms: 200, max_retries: 1 }", &[]);
     asking.api.then(Step::Silence);
     asking.api.then(Step::StallAfter(10, Box::new(Step::Answer)));
@@ -207,7 +209,7 @@ fn time_outs_are_counted_per_attempt() {
 }
 
 #[test]
-fn replies_that_cannot_be_read_are_errors() {
+fn malformed_replies_are_errors() {
     let mut asking = Asking::with("request: { max_retries: 0 }", &[]);
     let bytes = |content_type, body: &[u8]| Step::Bytes { content_type, body: body.to_vec(), piece: 1 << 16 };
     let unfinished = |status: &str, details: Value| {
@@ -244,7 +246,7 @@ fn replies_that_cannot_be_read_are_errors() {
 }
 
 #[test]
-fn streams_are_read_at_any_cut_and_their_errors_told() {
+fn streams_are_decoded_at_any_chunk_boundary_and_their_errors_reported() {
     let mut asking = Asking::with("responses: { stream: true }", &[]);
     let output = asking.call("answer", json!({ "query": "weather in 東京" }));
     assert_eq!((&output["used_search"], output["citations"].as_array().unwrap().len()), (&json!(true), 2));
@@ -285,13 +287,13 @@ fn streams_are_read_at_any_cut_and_their_errors_told() {
         assert!(error["data"]["reason"].as_str().unwrap().contains(part), "{part}: {error}");
         assert_eq!(asking.api.requests().len(), before + 1, "nothing is asked again once events have come");
     }
-    // Before the first event, a lost connection is like any other.
+    // A connection that is lost before the first event is retried.
     asking.api.then(Step::CutAfter(0, Box::new(Step::Answer)));
     goes_on(&mut asking);
 }
 
 #[test]
-fn fields_that_a_model_refuses_are_left_out_and_remembered() {
+fn fields_that_a_model_rejects_are_omitted_from_then_on() {
     let mut asking = Asking::with("", &[("MODEL_ANSWER", "plain-7b"), ("MODEL_QUICK", "azure-mine")]);
     let reply = asking.server.call("answer", json!({ "query": "one" }));
     assert_eq!(reply["result"]["_meta"]["annai/retries"], 2, "{reply}");
@@ -307,7 +309,7 @@ fn fields_that_a_model_refuses_are_left_out_and_remembered() {
         sent,
         [(true, true), (false, true), (false, false), (false, false), (true, true), (false, true)]
     );
-    // A model that does not exist is not mended by leaving things out.
+    // For a model that does not exist, no fields are omitted.
     let mut unknown = Asking::with("", &[("MODEL_ANSWER", "gpt-99-moon")]);
     let error = ask(&mut unknown);
     assert!(
@@ -318,7 +320,7 @@ fn fields_that_a_model_refuses_are_left_out_and_remembered() {
 }
 
 #[test]
-fn keys_do_not_travel_in_the_clear_or_to_other_hosts() {
+fn keys_are_not_sent_unencrypted_or_to_other_hosts() {
     for (url, reason) in [
         ("http://gateway.example/v1", "openai.base_url: http:// would send the key in the clear"),
         ("ftp://gateway.example", "openai.base_url: expected a URL such as"),
@@ -343,7 +345,7 @@ fn keys_do_not_travel_in_the_clear_or_to_other_hosts() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_said_so() {
+fn an_unreachable_server_is_reported() {
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{gone}/v1");
     let mut asking = Asking::with("request: { max_retries: 1 }", &[("OPENAI_BASE_URL", &url)]);
@@ -366,7 +368,7 @@ fn a_policy_file_that_is_missing_fails_the_call() {
 }
 
 #[test]
-fn peers_of_the_newest_protocol_get_results() {
+fn clients_of_2026_07_28_get_failures_as_results() {
     let mut asking = Asking::new();
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -382,19 +384,19 @@ fn peers_of_the_newest_protocol_get_results() {
 }
 
 #[test]
-fn what_decides_is_what_came_not_what_may_be_shown() {
+fn error_codes_are_recognized_even_if_the_question_contains_them() {
     let mut asking = Asking::with("request: { max_retries: 2 }", &[("MODEL_ANSWER", "azure-mine")]);
     let quota = || refuse(429, "insufficient_quota", Some("insufficient_quota"), SOON);
     asking.api.then(quota());
     let error = asking.fail("answer", json!({ "query": "What does insufficient_quota mean?" }));
     assert!(error["data"]["reason"].as_str().unwrap().contains("no quota left"), "{error}");
     assert_eq!(asking.api.requests().len(), 1, "never tried again");
-    // The question is the very word that the refusal names.
+    // The question is the name of the field that the API rejects.
     asking.call("answer", json!({ "query": "reasoning.effort" }));
 }
 
 #[test]
-fn a_refused_value_is_not_a_refused_field() {
+fn only_the_rejected_value_of_a_field_is_omitted() {
     let mut asking = Asking::with("", &[("MODEL_ANSWER", "o4-mini")]);
     asking.call("answer", json!({ "query": "one" }));
     let reply = asking.server.call("answer", json!({ "query": "two", "reasoning_effort": "max" }));
@@ -407,19 +409,19 @@ fn a_refused_value_is_not_a_refused_field() {
 }
 
 #[test]
-fn the_sum_of_all_retries_is_limited() {
+fn the_retry_limit_covers_all_requests_of_a_call() {
     let mut asking = Asking::with("request: { max_retries: 1 }", &[]);
     let memory = openai::response("gpt-6.1-terra", vec![openai::message("From memory.", vec![])]);
     asking.api.then(refuse(500, "server_error", None, SOON));
     asking.api.then(Step::Response(memory));
     asking.api.then(refuse(500, "server_error", None, SOON));
-    // The question is asked again for want of a search; that fails, and the first answer is better than none.
+    // The question is asked again because the first answer came without a search; that fails, so the first answer is kept.
     assert_eq!(asking.call("answer", json!({ "query": "latest news?" }))["answer"], "From memory.");
     assert_eq!(asking.api.requests().len(), 3);
 }
 
 #[test]
-fn replies_cannot_stop_the_server() {
+fn huge_replies_do_not_stall_the_server() {
     let mut asking = Asking::with("request: { max_retries: 0 }", &[]);
     let link = |url: &str| json!({ "type": "url_citation", "url": url, "title": "t", "start_index": 399_990, "end_index": 399_999 });
     let many: Vec<_> = (0..20_000).map(|number| link(&format!("https://a.example/{number}"))).collect();
@@ -429,6 +431,7 @@ fn replies_cannot_stop_the_server() {
         openai::search_call(&["q"], sources),
         openai::message(&"a https://a.example/1 ".repeat(20_000), many),
     ] });
+    // A guard against quadratic work on hostile replies, which would take far longer than the limit below.
     let started = Instant::now();
     let body = odd.to_string().into_bytes();
     asking.api.then(Step::Bytes { content_type: "application/json", body, piece: 1 << 16 });

@@ -1,6 +1,6 @@
-//! Calls under way: cancelled, watched, shared and kept.
+//! Calls in progress: cancellation, progress notifications, shared requests and the answer cache.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use annai_testkit::openai::Step;
 use serde_json::{Value, json};
@@ -16,8 +16,8 @@ fn start(asking: &mut Asking, query: &str, token: Option<&str>) -> i64 {
 }
 
 #[test]
-fn cancelling_drops_the_request_at_once_and_nothing_is_sent() {
-    let mut asking = Asking::with("request: { max_retries: 5 }", &[]);
+fn a_canceled_call_drops_its_request_and_is_not_answered() {
+    let mut asking = Asking::with("request: { max_retries: 5 }", &[("DEBUG", "1")]);
     for (step, token) in [
         (Step::Silence, None),
         (Step::StallAfter(9_000, Box::new(Step::Answer)), Some("t")),
@@ -32,19 +32,20 @@ fn cancelling_drops_the_request_at_once_and_nothing_is_sent() {
             None,
         ),
     ] {
-        let waits = matches!(step, Step::Fail { .. });
+        let fails = matches!(step, Step::Fail { .. });
         let index = asking.api.requests().len();
         asking.api.then(step);
         let id = start(&mut asking, "Who?", token);
         asking.api.wait_for(index + 1);
-        std::thread::sleep(Duration::from_millis(100));
-        let started = Instant::now();
-        asking.server.notify("notifications/cancelled", json!({ "requestId": id, "reason": "enough" }));
-        if !waits {
-            asking.api.wait_until_dropped(index);
-            assert!(started.elapsed() < Duration::from_millis(500), "{:?}", started.elapsed());
+        if fails {
+            // The call now waits for its next attempt.
+            asking.server.process.wait_for_log("status=500");
         }
-        // The next reply is that to the next request.
+        asking.server.notify("notifications/cancelled", json!({ "requestId": id, "reason": "enough" }));
+        if !fails {
+            asking.api.wait_until_dropped(index);
+        }
+        // The canceled call gets no reply: the next one is that to the ping.
         let ping = asking.server.start_request("ping", json!({}));
         loop {
             let message = asking.server.receive().message;
@@ -53,14 +54,14 @@ fn cancelling_drops_the_request_at_once_and_nothing_is_sent() {
                 break;
             }
         }
-        std::thread::sleep(Duration::from_millis(50));
-        assert_eq!(asking.api.requests().len(), index + 1, "nothing is asked again");
     }
+    // The process ends only when no call is left, so none of them can be retried after this.
     asking.server.finish();
+    assert_eq!(asking.api.requests().len(), 3, "canceled calls are not retried");
 }
 
 #[test]
-fn progress_tells_what_happens() {
+fn progress_notifications_name_each_step_once() {
     let mut asking = Asking::new();
     let item =
         json!({ "type": "web_search_call", "action": { "type": "search", "queries": ["tokyo weather"] } });
@@ -74,33 +75,34 @@ fn progress_tells_what_happens() {
     let id = start(&mut asking, "weather in Tokyo", Some("tok"));
     asking.api.wait_for(1);
     assert_eq!(asking.body(0)["stream"], true);
-    std::thread::sleep(Duration::from_millis(1200));
-    asking.server.notify("notifications/cancelled", json!({ "requestId": id }));
-    let ping = asking.server.start_request("ping", json!({}));
-    let mut steps = Vec::new();
+    let mut steps: Vec<(f64, String)> = Vec::new();
+    let mut ping = None;
     loop {
         let message = asking.server.receive().message;
-        if message.get("id") == Some(&json!(ping)) {
+        if ping.is_some_and(|ping: i64| message.get("id") == Some(&json!(ping))) {
             break;
         }
         assert_eq!(
             (&message["method"], &message["params"]["progressToken"]),
             (&json!("notifications/progress"), &json!("tok"))
         );
-        steps.push((
-            message["params"]["progress"].as_f64().unwrap(),
-            message["params"]["message"].as_str().unwrap().to_owned(),
-        ));
+        let text = message["params"]["message"].as_str().unwrap().to_owned();
+        if text.starts_with("searching for") && ping.is_none() {
+            // The last step of the stream has been reported; the call would wait forever for more.
+            asking.server.notify("notifications/cancelled", json!({ "requestId": id }));
+            ping = Some(asking.server.start_request("ping", json!({})));
+        }
+        steps.push((message["params"]["progress"].as_f64().unwrap(), text));
     }
     assert_eq!(steps[0].1, "asking gpt-6.1-terra");
     assert!(steps.windows(2).all(|pair| pair[0].0 < pair[1].0), "{steps:?}");
-    let told: Vec<_> = steps.iter().map(|(_, message)| message.as_str()).collect();
-    assert!(told.contains(&"searching for \"tokyo weather\""), "{told:?}");
-    assert!(steps.len() <= 4, "nothing is told twice: {told:?}");
+    let reported: Vec<_> = steps.iter().map(|(_, message)| message.as_str()).collect();
+    assert!(reported.contains(&"searching for \"tokyo weather\""), "{reported:?}");
+    assert!(steps.len() <= 4, "no step is reported twice: {reported:?}");
 }
 
 #[test]
-fn a_watched_call_ends_like_any_other() {
+fn a_call_with_progress_has_the_same_result() {
     let mut asking = Asking::new();
     let id = start(&mut asking, "weather in Tokyo", Some("tok"));
     let reply = asking.server.reply_to(&id.into());
@@ -109,7 +111,7 @@ fn a_watched_call_ends_like_any_other() {
 }
 
 #[test]
-fn the_same_question_is_asked_once() {
+fn concurrent_calls_with_the_same_question_share_one_request() {
     let mut asking = Asking::new();
     let slow = || Step::Delay(Duration::from_millis(300), Box::new(Step::Answer));
     asking.api.then(slow());
@@ -122,11 +124,11 @@ fn the_same_question_is_asked_once() {
         waited.retain(|id| *id != message["id"]);
     }
     assert_eq!(asking.api.requests().len(), 2);
-    // Later it is a new question.
+    // After the answer, the same question is a new request.
     asking.call("answer", json!({ "query": "Who?" }));
     assert_eq!(asking.api.requests().len(), 3);
 
-    // One who leaves does not take it from the other; the last one does.
+    // Canceling one of two calls leaves the shared request running; canceling the last one drops it.
     asking.api.then(slow());
     let (first, second) = (start(&mut asking, "Why?", None), start(&mut asking, "Why?", None));
     asking.api.wait_for(4);
@@ -135,7 +137,8 @@ fn the_same_question_is_asked_once() {
     asking.api.then(Step::Silence);
     let (first, second) = (start(&mut asking, "Where?", None), start(&mut asking, "Where?", None));
     asking.api.wait_for(5);
-    std::thread::sleep(Duration::from_millis(50));
+    // A reply to a later request shows that both calls have started.
+    asking.server.request("ping", json!({}));
     for id in [first, second] {
         asking.server.notify("notifications/cancelled", json!({ "requestId": id }));
     }
@@ -143,7 +146,7 @@ fn the_same_question_is_asked_once() {
 }
 
 #[test]
-fn answers_are_kept_only_where_that_is_wanted() {
+fn answers_are_cached_only_when_the_cache_is_on() {
     let mut asking = Asking::with("cache: { ttl_s: 60 }", &[]);
     let mut ask = |arguments: Value| {
         let reply = asking.server.call("answer", arguments);
@@ -154,7 +157,7 @@ fn answers_are_kept_only_where_that_is_wanted() {
     assert_eq!(ask(json!({ "query": "Who?" })), (first, json!(true)));
     assert_eq!(ask(json!({ "query": "Who?", "style": "bullets" })).1, Value::Null);
     assert_eq!(asking.api.requests().len(), 2);
-    // Failures are not kept.
+    // Failures are not cached.
     asking.api.then(Step::Status(400, vec![], String::new()));
     asking.fail("answer", json!({ "query": "Bad?" }));
     asking.call("answer", json!({ "query": "Bad?" }));
@@ -162,7 +165,7 @@ fn answers_are_kept_only_where_that_is_wanted() {
 }
 
 #[test]
-fn connections_are_used_again() {
+fn connections_are_reused() {
     let mut asking = Asking::new();
     for number in 0..5 {
         asking.call("answer", json!({ "query": format!("question {number}") }));
@@ -172,7 +175,7 @@ fn connections_are_used_again() {
 }
 
 #[test]
-fn the_end_of_input_is_not_a_cancellation() {
+fn the_end_of_input_does_not_cancel_a_call() {
     let mut asking = Asking::new();
     asking.api.then(Step::Delay(Duration::from_millis(400), Box::new(Step::Answer)));
     let id = start(&mut asking, "Who?", None);

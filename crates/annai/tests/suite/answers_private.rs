@@ -1,4 +1,4 @@
-//! Nothing private is repeated: not in the log, not in errors, not in the configuration that is shown.
+//! Secrets and questions appear neither in the log, nor in errors, nor in the printed configuration.
 
 use annai_testkit::openai::{self, Step};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn echo(status: u16, message: String) -> Step {
 }
 
 #[test]
-fn the_log_and_the_errors_keep_secrets() {
+fn logs_and_errors_contain_no_secrets() {
     let home = Home::new();
     let copy = home.0.join("debug.log");
     let yaml = format!(
@@ -62,7 +62,7 @@ fn the_log_and_the_errors_keep_secrets() {
             assert!(!text.contains(private), "{private} is in the {place}: {text}");
         }
     }
-    // It tells enough to find what is wrong.
+    // The log still contains what is needed to find a problem.
     for line in [
         "tools/call name=answer argsKeys=[query] queryLen=43",
         "profile=answer model=gpt-6.1-terra supports={verbosity:true, reasoning:true}",
@@ -151,7 +151,7 @@ fn a_key_in_the_wrong_place_is_refused_and_not_repeated() {
 }
 
 #[test]
-fn what_is_for_this_machine_does_not_leave_it() {
+fn requests_to_this_machine_bypass_the_proxy() {
     let proxy = openai::FakeOpenai::start();
     let address = format!("http://{}", proxy.address());
     let variables =
@@ -162,7 +162,7 @@ fn what_is_for_this_machine_does_not_leave_it() {
 }
 
 #[test]
-fn the_model_of_a_reply_is_no_way_into_the_log() {
+fn an_implausible_model_name_in_a_reply_is_neither_returned_nor_logged() {
     let mut asking = Asking::with("", &[]);
     for model in [
         format!("{} {QUESTION}", openai::KEY),

@@ -1,4 +1,4 @@
-//! Which model answers, and how much of the configuration decides it.
+//! Model profiles: which model, effort and verbosity each tool uses.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn every_tool_has_its_profile() {
 }
 
 #[test]
-fn the_others_inherit_the_files_answer_unless_they_are_set() {
+fn other_profiles_inherit_from_the_answer_profile_unless_set() {
     let yaml = "model_profiles:\n  answer: { model: gpt-5-mini, verbosity: high }\n  answer_quick: { reasoning_effort: minimal }\n";
     assert_eq!(
         json!(sent(&mut Asking::with(yaml, &[]))),
@@ -54,7 +54,7 @@ fn the_others_inherit_the_files_answer_unless_they_are_set() {
 }
 
 #[test]
-fn the_environment_changes_the_models_only() {
+fn environment_variables_change_only_the_models() {
     let env = [
         ("MODEL_ANSWER", "gpt-5"),
         ("MODEL_DETAILED", "o3"),
@@ -82,7 +82,7 @@ fn the_command_line_wins_and_origins_are_shown() {
     let profiles = &shown["effective"]["model_profiles"];
     assert_eq!(profiles["answer"]["model"], "gpt-6-luna");
     assert_eq!(shown["origins"]["model_profiles.answer.model"], "--model");
-    // Inherited from the file, line and all.
+    // An inherited value has the origin of the value that it inherits.
     assert_eq!(profiles["answer_detailed"]["model"], "gpt-5");
     assert_eq!(shown["origins"]["model_profiles.answer_detailed.model"], format!("{}:3", file.display()));
     assert_eq!(shown["origins"]["model_profiles.answer_quick.reasoning_effort"], "default");

@@ -1,4 +1,4 @@
-//! `annai ask`, `annai call answer` and what the doctor says of them.
+//! `annai ask`, `annai call answer`, and the checks of `annai doctor` for these tools.
 
 use annai_testkit::openai::{self, FakeOpenai, Step};
 use serde_json::Value;
@@ -12,7 +12,7 @@ fn with(api: &FakeOpenai, home: &Home) -> std::process::Command {
 }
 
 #[test]
-fn people_get_an_answer_with_numbered_sources() {
+fn annai_ask_prints_the_answer_with_numbered_sources() {
     let (api, home) = (FakeOpenai::start(), Home::new());
     for arguments in [&["ask", "weather", "in", "Tokyo"][..], &["call", "answer", "query=weather in Tokyo"]] {
         let output = with(&api, &home).args(arguments).output().unwrap();
@@ -34,7 +34,7 @@ fn people_get_an_answer_with_numbered_sources() {
 }
 
 #[test]
-fn failures_are_one_line_and_a_status() {
+fn failures_print_one_line_and_set_the_exit_status() {
     let (api, home) = (FakeOpenai::start(), Home::new());
     api.then(Step::Status(400, vec![], String::new()));
     let output = with(&api, &home).args(["ask", "x"]).output().unwrap();
@@ -54,7 +54,7 @@ fn failures_are_one_line_and_a_status() {
 }
 
 #[test]
-fn the_doctor_looks_at_key_address_and_models() {
+fn the_doctor_checks_the_key_the_base_url_and_the_models() {
     let (api, home) = (FakeOpenai::start(), Home::new());
     home.write("manuals/m/a.md", "# A\n");
     let doctor = |command: &mut std::process::Command| {
@@ -63,11 +63,13 @@ fn the_doctor_looks_at_key_address_and_models() {
     };
     let (code, text) = doctor(&mut with(&api, &home));
     assert_eq!(code, Some(0), "{text}");
+    assert!(text.ends_with("\nNo problems found.\n"), "{text}");
     assert!(text.contains("✓ answers: the key is good; 127.0.0.1/v1 offers 10 models"), "{text}");
     assert!(text.contains("✓ answers: o3_search.model: gpt-6.1-sol"), "{text}");
 
     let (code, text) = doctor(with(&api, &home).env("MODEL_ANSWER", "gpt-5").env("MODEL_QUICK", "gpt-moon"));
     assert_eq!(code, Some(1));
+    assert!(text.ends_with("\n2 problems found.\n"), "{text}");
     assert!(
         text.contains("✗ answers: model_profiles.answer.model: gpt-5 is shut down on 2026-12-11"),
         "{text}"
@@ -84,7 +86,7 @@ fn the_doctor_looks_at_key_address_and_models() {
     assert!(text.contains("✗ answers: OPENAI_API_KEY is not set\n  → set OPENAI_API_KEY"), "{text}");
     let (_, text) = doctor(with(&api, &home).env("OPENAI_BASE_URL", "http://gateway.example"));
     assert!(text.contains("✗ answers: openai.base_url: http:// would send the key in the clear"), "{text}");
-    // Who does not serve them need not have a key.
+    // Without the answers toolset no key is needed.
     let (code, text) = doctor(annai(&home).args(["--toolset", "library"]));
     assert!(code == Some(0) && !text.contains("answers:"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! What people type.
+//! The command line: help, usage errors and the commands that need no other service.
 
 use serde_json::Value;
 
@@ -31,13 +31,13 @@ fn no_arguments_print_help() {
 }
 
 #[test]
-fn the_version_is_the_workspaces() {
+fn the_version_is_that_of_the_package() {
     let output = annai(&Home::new()).arg("--version").output().unwrap();
     assert_eq!(stdout(&output), format!("annai {}\n", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
-fn unknown_words_are_usage_errors() {
+fn unknown_options_commands_and_toolsets_are_usage_errors() {
     let home = Home::new();
     for arguments in [&["--no-such-option"][..], &["no-such-command"], &["--toolset", "none", "--stdio"]] {
         let output = annai(&home).args(arguments).output().unwrap();
@@ -50,7 +50,7 @@ fn unknown_words_are_usage_errors() {
 }
 
 #[test]
-fn the_tools_are_listed_for_people_and_for_programs() {
+fn annai_tools_prints_a_table_or_json() {
     let home = Home::new();
     let output = annai(&home).arg("tools").output().unwrap();
     assert!(stdout(&output).ends_with(" tools\n"));
@@ -59,11 +59,11 @@ fn the_tools_are_listed_for_people_and_for_programs() {
 }
 
 #[test]
-fn commands_say_what_to_type() {
+fn errors_say_what_to_type() {
     let home = Home::new();
     let output = annai(&home).args(["call", "no_such_tool", "a=1"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(stderr(&output), "✗ no tool is named `no_such_tool`; `annai tools` lists them\n");
+    assert_eq!(stderr(&output), "✗ there is no tool named `no_such_tool`; `annai tools` lists the tools\n");
     let output = annai(&home).args(["--http", "nowhere:80"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("127.0.0.1:3001"), "{}", stderr(&output));
@@ -83,7 +83,7 @@ fn every_client_has_a_snippet_that_names_this_program() {
 }
 
 #[test]
-fn completions_are_for_the_shell_that_asks() {
+fn completions_are_printed_for_each_shell() {
     let home = Home::new();
     for (shell, word) in [("bash", "complete -F"), ("zsh", "#compdef annai"), ("fish", "complete -c annai")] {
         let output = annai(&home).args(["completions", shell]).output().unwrap();
@@ -92,7 +92,7 @@ fn completions_are_for_the_shell_that_asks() {
 }
 
 #[test]
-fn the_doctor_finds_what_is_wrong_and_says_how_to_mend_it() {
+fn the_doctor_reports_problems_with_their_fixes() {
     let home = Home::new();
     home.write("manuals/m/a.md", "# A\n");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -100,16 +100,16 @@ fn the_doctor_finds_what_is_wrong_and_says_how_to_mend_it() {
     let output = annai(&home).args(["doctor", "--toolset", "library"]).env("PORT", &port).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let text = stdout(&output);
-    assert!(text.contains("✓ configuration: no file"), "{text}");
+    assert!(text.contains("✓ configuration: no configuration file"), "{text}");
     assert!(
         text.contains(&format!("✗ http: port {port} (from PORT) cannot be used"))
-            && text.contains("→ stop the other"),
+            && text.contains("→ stop the program"),
         "{text}"
     );
     drop(taken);
     let output = annai(&home).args(["doctor", "--toolset", "library"]).env("PORT", &port).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
-    assert!(!stdout(&output).contains('\u{1b}'), "no colours outside a terminal");
+    assert!(!stdout(&output).contains('\u{1b}'), "no colors outside a terminal");
 
     let words = home.write("manuals/synonyms.yaml", "synonyms: [[a, b]]\nother: 3\n");
     let output = annai(&home).args(["doctor", "--toolset", "library"]).env("PORT", &port).output().unwrap();
@@ -139,7 +139,7 @@ fn the_doctor_finds_what_is_wrong_and_says_how_to_mend_it() {
 }
 
 #[test]
-fn output_that_nobody_reads_is_no_failure() {
+fn a_closed_stdout_is_not_a_failure() {
     let home = Home::new();
     home.write("manuals/m/a.md", "# A\n");
     for arguments in [
@@ -161,7 +161,7 @@ fn output_that_nobody_reads_is_no_failure() {
 }
 
 #[test]
-fn serving_and_commands_do_not_mix() {
+fn a_server_option_and_a_command_cannot_be_combined() {
     let home = Home::new();
     for arguments in [&["--stdio", "tools"][..], &["--http=3001", "doctor"], &["--debug", "tools"]] {
         let output = annai(&home).args(arguments).output().unwrap();

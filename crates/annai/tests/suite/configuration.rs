@@ -1,4 +1,4 @@
-//! Settings: layers, origins, errors that name file, line and key.
+//! The configuration: layers, origins, and errors that name the file, the line and the key.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn shown(command: &mut std::process::Command) -> Value {
 }
 
 #[test]
-fn defaults_alone() {
+fn without_settings_the_defaults_are_used() {
     let config = shown(&mut annai(&Home::new()));
     assert_eq!(config["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(config["sources"], json!({ "defaults": true, "yaml": null, "env": [], "cli": [] }));
@@ -24,7 +24,7 @@ fn defaults_alone() {
 }
 
 #[test]
-fn every_layer_beats_the_one_below_and_is_named() {
+fn each_layer_overrides_the_one_below_and_origins_are_shown() {
     let home = Home::new();
     let file = home.write("my.yaml", "server:\n  debug: false\n  log_level: error\n  max_in_flight: 7\n");
     let mut command = annai(&home);
@@ -40,7 +40,7 @@ fn every_layer_beats_the_one_below_and_is_named() {
 }
 
 #[test]
-fn the_file_is_found_where_it_was_before() {
+fn the_file_is_found_in_the_folders_in_order() {
     let home = Home::new();
     home.write(".config/openai-responses-mcp/config.yaml", "server: { max_in_flight: 1 }\n");
     assert_eq!(shown(&mut annai(&home))["effective"]["server"]["max_in_flight"], 1);
@@ -60,7 +60,7 @@ fn a_named_file_that_does_not_exist_is_skipped_with_a_warning() {
 }
 
 #[test]
-fn what_is_wrong_stops_the_start_and_is_named() {
+fn wrong_settings_stop_the_start_with_file_line_and_key() {
     let home = Home::new();
     for (yaml, problem) in [
         ("server:\n  debug: maybe\n", "bad.yaml:2: server.debug: expected true or false, got a string"),
@@ -93,7 +93,7 @@ fn what_is_wrong_stops_the_start_and_is_named() {
 }
 
 #[test]
-fn an_empty_section_is_no_error() {
+fn an_empty_section_is_accepted() {
     let home = Home::new();
     let file = home.write("empty.yaml", "server:\n  # debug: true\n");
     let config = shown(annai(&home).arg("--config").arg(&file));

@@ -1,9 +1,9 @@
-//! The generated pages are the code's.
+//! The generated documentation pages are up to date.
 
 use crate::{Home, annai, stdout};
 
 #[test]
-fn generated_pages_are_fresh() {
+fn generated_pages_are_up_to_date() {
     for page in ["tools", "config"] {
         let output = annai(&Home::new()).args(["docs", page]).output().unwrap();
         let path = format!("{}/../../docs/{page}.md", env!("CARGO_MANIFEST_DIR"));

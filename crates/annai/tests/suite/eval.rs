@@ -1,4 +1,4 @@
-//! How well questions are answered must not fall below what was reached, and stays above a plain search.
+//! Retrieval quality must not fall below what was reached, nor below a plain search.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::{Home, annai};
 
-/// What was reached on the questions of `evals/`, all together.
-const RECALL_5: f64 = 0.95;
-const MRR: f64 = 0.86;
+/// The minimum scores over all questions of `evals/`: just below what was reached when they were last raised.
+const MIN_RECALL_5: f64 = 0.95;
+const MIN_MRR: f64 = 0.86;
 
 fn repository() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -28,7 +28,7 @@ fn with_samples(home: &Home) -> Command {
 }
 
 #[test]
-fn questions_are_answered_as_well_as_they_were() {
+fn retrieval_scores_do_not_fall() {
     let home = Home::new();
     let report = run(with_samples(&home).arg("eval").arg(repository().join("evals")).arg("--json"));
     let report: Value = serde_json::from_str(&report).unwrap();
@@ -43,7 +43,10 @@ fn questions_are_answered_as_well_as_they_were() {
     }
     let all = rows.last().unwrap();
     assert!(all["questions"].as_u64().unwrap() >= 80);
-    assert!(figure(all, "annai", "recall_5") >= RECALL_5 && figure(all, "annai", "mrr") >= MRR, "{all}");
+    assert!(
+        figure(all, "annai", "recall_5") >= MIN_RECALL_5 && figure(all, "annai", "mrr") >= MIN_MRR,
+        "{all}"
+    );
     assert!(all["chars"].as_f64().unwrap() < 2500.0, "{all}");
 }
 
@@ -66,7 +69,7 @@ fn nonsense_finds_nothing() {
 }
 
 #[test]
-fn people_get_tables() {
+fn eval_and_find_print_readable_text() {
     let home = Home::new();
     let table =
         run(with_samples(&home).arg("eval").arg(repository().join("evals/questions.jsonl")).arg("--misses"));
@@ -86,15 +89,25 @@ fn people_get_tables() {
 }
 
 #[test]
-fn mistakes_name_the_file_and_the_line() {
+fn errors_in_questions_name_the_file_and_the_line() {
     let home = Home::new();
-    for (text, part) in [("{\"id\": 1}", "questions.jsonl:1: "), ("", "")] {
-        let path = home.write("questions.jsonl", text);
-        let done = with_samples(&home).arg("eval").arg(&path).output().unwrap();
-        assert_eq!(done.status.success(), part.is_empty());
-        assert!(String::from_utf8_lossy(&done.stderr).contains(part));
-    }
+    let path = home.write("questions.jsonl", "\n{\"id\": 1}\n");
+    let done = with_samples(&home).arg("eval").arg(&path).output().unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&done.stderr);
+    assert!(text.contains("questions.jsonl:2: invalid type: integer `1`"), "{text}");
     let done = with_samples(&home).args(["eval", "nowhere"]).output().unwrap();
     assert_eq!(done.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&done.stderr).contains("nowhere cannot be read"));
+}
+
+#[test]
+fn a_file_without_questions_scores_zero_questions() {
+    let home = Home::new();
+    let path = home.write("questions.jsonl", "");
+    let report: Value =
+        serde_json::from_str(&run(with_samples(&home).arg("eval").arg(&path).arg("--json"))).unwrap();
+    let rows = report["facets"].as_array().unwrap();
+    assert_eq!(rows.len(), 1);
+    assert_eq!((&rows[0]["facet"], &rows[0]["questions"]), (&json!("all"), &json!(0)));
 }

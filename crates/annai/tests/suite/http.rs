@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::{Home, annai};
 
 #[test]
-fn the_server_listens_where_it_is_told() {
+fn the_server_listens_on_the_given_address_and_stops_on_a_signal() {
     let home = Home::new();
     let mut server = HttpServer::start(annai(&home).args(["--http", "127.0.0.1:0", "--toolset", "library"]));
     let reply = server.request("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": {} }));
@@ -58,7 +58,7 @@ fn answers_and_their_progress_come_over_http() {
 }
 
 #[test]
-fn strangers_neither_see_nor_call_the_answer_tools() {
+fn anonymous_callers_can_neither_list_nor_call_the_answer_tools() {
     let (api, home) = (FakeOpenai::start(), Home::new());
     let server = HttpServer::start(asking(&api, &home).env("PUBLIC_URL", "https://annai.example.com"));
     let headers = [("host", "annai.example.com")];
@@ -71,7 +71,7 @@ fn strangers_neither_see_nor_call_the_answer_tools() {
 }
 
 #[test]
-fn a_client_of_the_newest_protocol_that_leaves_drops_the_request() {
+fn a_disconnect_of_a_2026_07_28_client_cancels_its_request() {
     let (api, home) = (FakeOpenai::start(), Home::new());
     let server = HttpServer::start(&mut asking(&api, &home));
     let meta = json!({
@@ -101,7 +101,7 @@ fn a_client_of_the_newest_protocol_that_leaves_drops_the_request() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_named() {
+fn a_port_in_use_is_reported() {
     let home = Home::new();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
@@ -115,7 +115,7 @@ fn a_port_that_is_taken_is_named() {
 }
 
 #[test]
-fn the_demo_prints_what_to_try_and_leaves_nothing_behind() {
+fn the_demo_prints_examples_and_deletes_its_workspace() {
     let home = Home::new();
     let mut demo = annai(&home).arg("demo").env("TMPDIR", &home.0).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(demo.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -124,7 +124,7 @@ fn the_demo_prints_what_to_try_and_leaves_nothing_behind() {
     for word in ["/health", "curl -s http://127.0.0.1:", "claude mcp add --transport http", "init cursor"] {
         assert!(said.contains(word), "{word} is not in {said}");
     }
-    // What it reads and writes is in its own workspace.
+    // The demo reads and writes only its own workspace.
     let address = said.split("http://").nth(1).and_then(|rest| rest.split('/').next()).unwrap();
     let body = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -141,7 +141,7 @@ fn the_demo_prints_what_to_try_and_leaves_nothing_behind() {
     assert!(demo.wait().unwrap().success());
     assert_eq!(std::fs::read_dir(&home.0).unwrap().count(), 0);
 
-    // However early the signal comes.
+    // The workspace is also deleted when the signal comes early.
     for name in ["-TERM", "-INT", "-HUP"] {
         let mut demo =
             annai(&home).arg("demo").env("TMPDIR", &home.0).stdout(Stdio::piped()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! Coverage, audits, the guide and the thresholds: what was not read, what rests on nothing, where to begin.
+//! Coverage, artifact audits, the tooling guide and the adaptive statistics.
 
 use std::process::Command;
 
@@ -62,7 +62,7 @@ fn coverage_counts_every_line_once() {
         assert_eq!(error["code"], code, "{arguments}: {error}");
         assert!(error["message"].as_str().unwrap().contains(part), "{arguments}: {error}");
     }
-    // Very many ranges are merged as well as few.
+    // A large number of ranges is merged, too.
     let many: Vec<_> = (0..60_000_u64).map(|number| range(number % 10 + 1, number % 10 + 1)).collect();
     let found = shelf.call("vault_coverage", json!({ "path": "source.md", "cited_ranges": many }));
     assert_eq!(found["covered_ranges"], json!([range(1, 10)]));
@@ -86,7 +86,7 @@ fn kinds(found: &Value) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn flowcharts_are_read_not_guessed() {
+fn flowcharts_are_parsed() {
     let mut shelf = Shelf::new(&[]);
     shelf.write("vault/source.md", lines(10));
     shelf.write("vault/artifacts/flow.md", FLOW);
@@ -105,7 +105,7 @@ fn flowcharts_are_read_not_guessed() {
         found["next_actions"][0]["params"],
         json!({ "path": "source.md", "cursor": { "start_line": 1 } })
     );
-    // What is mended is found no more.
+    // A corrected artifact has no findings.
     let good = FLOW
         .replace("C source_lines: 90-99", "C source_lines: 4-10\n- X source_lines: 5")
         .replace("X[Lost] --> C", "B -->|no| X[Lost] --> C");
@@ -158,12 +158,12 @@ fn headings_marks_and_references_are_elements() {
     let found = shelf
         .call("artifact_audit", json!({ "artifact_path": "artifacts/none.md", "source_path": "source.md" }));
     assert_eq!((&found["coverage_ratio"], &found["marginal_gain"]), (&Value::Null, &Value::Null));
-    // What cites nothing rests on nothing.
+    // An element without citations is a finding.
     assert_eq!(
         (&found["needs_forced_full_scan"], &found["next_actions"][0]["type"]),
         (&json!(true), &json!("vault_scan"))
     );
-    // A good range does not excuse a wrong one, and marks before the first heading count.
+    // A wrong range is reported even next to a correct one, and citations before the first heading count.
     shelf.write("vault/artifacts/b.md", "source_lines: 1-10\n\n# H\nsource_lines: 11-20, 50-60\n");
     let found = shelf
         .call("artifact_audit", json!({ "artifact_path": "artifacts/b.md", "source_path": "source.md" }));
@@ -254,7 +254,7 @@ fn large_artifacts_are_audited_or_refused() {
 }
 
 #[test]
-fn the_whole_journey_ends() {
+fn following_the_next_actions_leads_from_find_to_audit_and_ends() {
     for (source, artifact) in [
         (lines(300), "# A\nsource_lines: 1-300\n".to_owned()),
         (lines(500), "# A\nsource_lines: 1-3\n\n# B\n".to_owned()),
@@ -274,7 +274,7 @@ fn the_whole_journey_ends() {
             let reply = shelf.call(&call.0, call.1.clone());
             let next = reply["next_actions"][0].clone();
             let kind = next["type"].as_str().unwrap().to_owned();
-            // Only the caller knows what was made of the source.
+            // Only the caller knows the path of the artifact.
             let params = match (kind.as_str(), &next["params"]) {
                 ("stop", _) => break,
                 ("artifact_audit", Value::Null) => {
@@ -338,7 +338,7 @@ fn diagrams_are_found_wherever_markdown_has_them() {
     let found =
         shelf.call("artifact_audit", json!({ "artifact_path": "notes/x.mmd", "source_path": "source.md" }));
     assert!(kinds(&found).contains(&("orphan_branch", "X")), "{found:#}");
-    // Marks on lines that start with an id, however the list is written.
+    // Citations on lines that start with an id, with any list marker.
     let marks = "- **A**: source_lines: 1-3\n1. B source_lines: 4\n> X（見よ） source_lines: 5-10\n";
     shelf.write("vault/artifacts/marks.md", format!("# H\n```mermaid\n{chart}A --> X\n```\n{marks}"));
     let found = shelf
@@ -347,7 +347,7 @@ fn diagrams_are_found_wherever_markdown_has_them() {
 }
 
 #[test]
-fn the_guide_is_the_catalogue() {
+fn the_tooling_guide_matches_the_tool_list() {
     let mut shelf = Shelf::new(&[]);
     let first = |shelf: &mut Shelf, arguments: Value| {
         shelf.call("get_tooling_guide", arguments)["first_tool"].clone()
@@ -401,7 +401,7 @@ fn stats(shelf: &Shelf) -> Vec<Value> {
 }
 
 #[test]
-fn finds_leave_numbers_and_no_words() {
+fn statistics_contain_numbers_but_no_text() {
     let mut shelf = Shelf::new(&[]);
     shelf.write(
         "manuals/alpha/secretfile.md",
@@ -441,7 +441,7 @@ fn finds_leave_numbers_and_no_words() {
         (&lines[0]["candidate_low_threshold"], &lines[0]["file_bias_threshold"]),
         (&json!(3), &json!(0.8))
     );
-    // Two sections were read, the find had one of them, and that was written at once; the second find brought nothing new.
+    // Two sections were read, of which the first find had returned one; the second find added nothing.
     assert_eq!((&lines[0]["used"], &lines[0]["used_found"]), (&json!(2), &json!(1)), "{lines:?}");
     assert_eq!(lines[1]["added_evidence_count"], 0, "{lines:?}");
     let text = std::fs::read_to_string(shelf.home.0.join("vault/.system/adaptive_stats.jsonl"))
@@ -454,7 +454,7 @@ fn finds_leave_numbers_and_no_words() {
 }
 
 #[test]
-fn uses_count_for_the_find_that_looked_there() {
+fn a_read_is_credited_to_the_find_that_returned_the_section() {
     let mut shelf = Shelf::new(&[("ALLOW_FILE_SCOPE", "true")]);
     for number in 0..3 {
         let text: String = (0..4).map(|part| format!("## Part {part}\n\nwidget\n\n")).collect();
@@ -486,7 +486,7 @@ fn uses_count_for_the_find_that_looked_there() {
 }
 
 #[test]
-fn what_is_no_file_of_ours_is_left_alone() {
+fn a_foreign_file_at_the_statistics_path_is_left_alone() {
     for kind in ["link", "text"] {
         let home = Home::new();
         let other = home.write("important.txt", "my own words\nsecond line\n");
@@ -514,13 +514,13 @@ fn what_is_no_file_of_ours_is_left_alone() {
 }
 
 #[test]
-fn damaged_statistics_are_passed_over() {
+fn damaged_statistics_are_skipped() {
     let mut shelf = Shelf::new(&[]);
     shelf.write("manuals/m/a.md", "# A\n\nwidget\n");
     let find = |shelf: &mut Shelf| {
         shelf.call("manual_find", json!({ "query": "widget" }))["summary"]["candidates"].clone()
     };
-    // Without a vault nothing is made.
+    // Without a vault, no statistics file is created.
     assert_eq!(find(&mut shelf), 1);
     assert!(!shelf.home.0.join("vault").exists());
     shelf.write(
@@ -534,13 +534,13 @@ fn damaged_statistics_are_passed_over() {
         "{:?}",
         stats(&shelf)
     );
-    // A line that says otherwise than the bounds allow does not rule.
+    // Thresholds out of bounds are replaced by valid ones.
     let mut line = stats(&shelf).pop().unwrap();
     (line["candidate_low_threshold"], line["file_bias_threshold"]) = (json!(900), json!(7.5));
     shelf.write("vault/.system/adaptive_stats.jsonl", format!("{line}\n"));
     assert_eq!(find(&mut shelf), 1);
     assert_eq!(stats(&shelf).last().unwrap()["candidate_low_threshold"], 6);
-    // It never grows large.
+    // The size of the file is limited.
     let many: String = (0..3000).map(|_| format!("{line}\n")).collect();
     shelf.write("vault/.system/adaptive_stats.jsonl", many);
     find(&mut shelf);
@@ -557,7 +557,7 @@ fn damaged_statistics_are_passed_over() {
 }
 
 #[test]
-fn people_see_bars_and_places() {
+fn annai_coverage_and_audit_print_bars_and_locations() {
     let home = Home::new();
     home.write("vault/source.md", &lines(10));
     home.write("vault/artifacts/flow.md", FLOW);
@@ -574,17 +574,17 @@ fn people_see_bars_and_places() {
         "{text}"
     );
     assert_eq!(code, Some(0));
-    // Paths that were printed can be pasted back.
+    // Paths as the command prints them are accepted as arguments.
     let (text, code) = run(&["coverage", "vault/source.md", "--lines", "1-10"]);
     assert!(text.contains("100.0 %") && code == Some(0), "{text}");
     let (text, _) = run(&["coverage", "source.md", "--artifact", "artifacts/flow.md"]);
     assert!(text.contains("10 of 10 lines covered, 100.0 %"), "{text}");
     let (text, code) = run(&["audit", "artifacts/flow.md", "source.md"]);
-    assert!(text.contains("flow.md:8  rootless_node  X: ") && text.contains("4 to mend"), "{text}");
+    assert!(text.contains("flow.md:8  rootless_node  X: ") && text.contains("4 problems found"), "{text}");
     assert_eq!(code, Some(1));
     for (arguments, part, status) in [
         (&["coverage", "none.md"][..], "none.md does not exist", 1),
-        (&["coverage", "source.md", "--lines", "9-1"], "--lines: expected ranges", 2),
+        (&["coverage", "source.md", "--lines", "9-1"], "--lines: expected line ranges", 2),
         (&["audit", "none.md", "source.md"], "none.md does not exist", 1),
         (&["audit", "../x", "source.md"], "..", 1),
     ] {

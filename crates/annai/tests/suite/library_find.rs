@@ -1,4 +1,4 @@
-//! Exploration: what a question finds, in which order, what it leaves out, and what it suggests next.
+//! `manual_find` and `vault_find`: results and their order, unscanned sections, and next actions.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub(super) fn titles(found: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn the_best_section_stands_on_top() {
+fn the_best_section_is_the_first_result() {
     let mut shelf = shelf();
     for (query, best) in [
         ("入院給付金はいくら", "第一条 給付金の支払"),
@@ -42,7 +42,7 @@ fn the_best_section_stands_on_top() {
 }
 
 #[test]
-fn a_find_has_the_whole_contract() {
+fn the_result_of_manual_find_has_every_field() {
     let mut shelf = shelf();
     let found = shelf.call("manual_find", json!({ "query": "入院給付金の対象外", "manual_id": "ins" }));
     let summary = found["summary"].as_object().unwrap();
@@ -70,7 +70,7 @@ fn a_find_has_the_whole_contract() {
         (&place["target"], &place["manual_id"], &place["path"]),
         (&json!("manual"), &json!("ins"), &json!("terms.md"))
     );
-    // The ref can be read as it is, and stops fitting when the file changes.
+    // The ref can be passed to manual_read unchanged, and conflicts once the file has changed.
     let read = shelf.call("manual_read", json!({ "ref": place, "scope": "section" }));
     assert!(read["text"].as_str().unwrap().contains("五千円"), "{read}");
     shelf.write("manuals/ins/terms.md", TERMS.replace("五千円", "六千円"));
@@ -81,7 +81,7 @@ fn a_find_has_the_whole_contract() {
 }
 
 #[test]
-fn references_and_exceptions_come_along_but_never_alone() {
+fn references_and_exceptions_are_added_only_to_matching_sections() {
     let mut shelf = shelf();
     let found = shelf.call("manual_find", json!({ "query": "入院給付金 請求", "manual_id": "ins" }));
     let hits = shelf.call("manual_hits", json!({ "trace_id": found["trace_id"] }));
@@ -94,7 +94,7 @@ fn references_and_exceptions_come_along_but_never_alone() {
     assert!(signals("第三条 支払わない場合").contains(&"exceptions".to_owned()), "{hits}");
     assert!(signals("請求書").contains(&"reference".to_owned()), "{hits}");
     assert!(signals("第四条 雑則").is_empty() && signals("変更届").is_empty(), "{hits}");
-    // A word of exception or reference alone finds nothing.
+    // References and exceptions alone are no match.
     for nonsense in ["zxqvblorp", "ぬぺぽぎゃ", "フガホゲ"] {
         let found = shelf.call("manual_find", json!({ "query": nonsense }));
         assert_eq!(found["summary"]["candidates"], 0, "{found}");
@@ -107,7 +107,7 @@ fn references_and_exceptions_come_along_but_never_alone() {
 }
 
 #[test]
-fn contradictions_are_conflicts_and_repetitions_are_not() {
+fn contradicting_sections_are_conflicts_and_repeated_ones_are_not() {
     let mut shelf = Shelf::new(&[]);
     shelf.write(
         "manuals/shop/v1.md",
@@ -134,7 +134,7 @@ fn contradictions_are_conflicts_and_repetitions_are_not() {
 }
 
 #[test]
-fn a_find_widens_when_one_manual_is_not_enough() {
+fn other_manuals_are_searched_when_one_is_not_enough() {
     let mut shelf = shelf();
     let wide = shelf.call("manual_find", json!({ "query": "refunds", "manual_id": "ins" }));
     assert_eq!(titles(&wide).first(), Some(&"Refunds"));
@@ -153,11 +153,11 @@ fn a_find_widens_when_one_manual_is_not_enough() {
         (&json!(1), &json!("travel.md"), &json!("stage_cap"))
     );
     assert_eq!(left["items"][0]["start_line"], Value::Null);
-    // What it suggests then is what finds it.
+    // Following the suggested action finds the section.
     assert_eq!(capped["next_actions"][0]["type"], "manual_find");
     let followed = shelf.call("manual_find", capped["next_actions"][0]["params"].clone());
     assert_eq!(titles(&followed).first(), Some(&"Refunds"));
-    // What was left out can be asked for alone.
+    // The unscanned sections can be searched separately.
     let rest = json!({ "query": "refunds", "only_unscanned_from_trace_id": capped["trace_id"] });
     let rest = shelf.call("manual_find", rest);
     assert_eq!((titles(&rest).first(), &rest["summary"]["scanned_files"]), (Some(&"Refunds"), &json!(1)));
@@ -170,7 +170,7 @@ fn a_find_widens_when_one_manual_is_not_enough() {
 }
 
 #[test]
-fn a_cap_keeps_what_it_left_out() {
+fn follow_up_finds_return_the_sections_that_a_limit_cut_off() {
     let mut shelf = Shelf::new(&[]);
     let text: String =
         (0..30).map(|number| format!("## Part {number}\n\nThe widget number {number}.\n\n")).collect();
@@ -197,7 +197,7 @@ fn a_cap_keeps_what_it_left_out() {
 }
 
 #[test]
-fn following_the_suggestions_always_ends() {
+fn following_the_next_actions_always_ends() {
     let mut shelf = shelf();
     shelf.write("manuals/ins/data.json", "{\"給付金\": \"一日五千円\", \"請求\": 1}\n");
     shelf.write("vault/a.md", "alpha\n\nbeta\n\nalpha again\n");
@@ -241,7 +241,7 @@ fn following_the_suggestions_always_ends() {
 }
 
 #[test]
-fn traces_are_their_makers_and_bad_ones_are_refused() {
+fn evicted_and_expired_traces_are_not_found() {
     let mut shelf = Shelf::new(&[("TRACE_MAX_KEEP", "2"), ("TRACE_TTL_SEC", "1")]);
     shelf.write("manuals/m/a.md", "# A\n\nwidget\n");
     let traces: Vec<_> =
@@ -249,6 +249,7 @@ fn traces_are_their_makers_and_bad_ones_are_refused() {
     assert_eq!(traces[0].as_str().unwrap().len(), 32);
     assert_eq!(shelf.fail("manual_hits", json!({ "trace_id": traces[0] }))["code"], "not_found");
     assert_eq!(shelf.call("manual_hits", json!({ "trace_id": traces[2], "offset": 9 }))["items"], json!([]));
+    // Elapsed time is what is tested: one second is the smallest TTL, and the server reads the real clock.
     std::thread::sleep(Duration::from_millis(1100));
     assert_eq!(shelf.fail("manual_hits", json!({ "trace_id": traces[2] }))["code"], "not_found");
     let asked = json!({ "query": "widget", "only_unscanned_from_trace_id": traces[2] });
@@ -277,7 +278,7 @@ fn exceptions_are_listed_line_by_line() {
 }
 
 #[test]
-fn manuals_bring_their_own_words() {
+fn a_manual_can_define_synonyms() {
     let mut shelf = shelf();
     shelf.write(
         "manuals/synonyms.yaml",
@@ -294,7 +295,7 @@ fn manuals_bring_their_own_words() {
 }
 
 #[test]
-fn the_vault_is_explored_by_paragraphs() {
+fn vault_find_returns_paragraphs() {
     let mut shelf = Shelf::new(&[]);
     shelf.write(
         "vault/notes/a.md",
@@ -332,7 +333,7 @@ fn the_vault_is_explored_by_paragraphs() {
     let none = shelf.call("vault_find", json!({ "query": "zxqv" }));
     assert_eq!(none["next_actions"][0]["type"], "vault_scan");
     shelf.call("vault_scan", none["next_actions"][0]["params"].clone());
-    // What is written is found at once.
+    // A new file is found at once.
     shelf.call("vault_create", json!({ "path": "c.md", "content": "zxqv\n" }));
     assert_eq!(shelf.call("vault_find", json!({ "query": "zxqv" }))["summary"]["candidates"], 1);
     assert_eq!(
@@ -346,7 +347,7 @@ fn the_vault_is_explored_by_paragraphs() {
 }
 
 #[test]
-fn refused_words_stay_out_also_beside_a_hit() {
+fn excluded_words_also_apply_to_linked_sections() {
     let mut shelf = Shelf::new(&[]);
     shelf.write(
         "manuals/n/n.md",
@@ -356,7 +357,7 @@ fn refused_words_stay_out_also_beside_a_hit() {
     assert_eq!(titles(&found), ["Returns"]);
     let found = shelf.call("manual_find", json!({ "query": "gadget" }));
     assert_eq!(found["summary"]["candidates"], 3);
-    // Words that were quoted count only together.
+    // Quoted words match only as a phrase.
     let found = shelf.call("manual_find", json!({ "query": "\"boxes gift\"" }));
     assert_eq!(found["summary"]["candidates"], 0, "{found}");
     let found = shelf.call("manual_find", json!({ "query": "\"gift boxes\"" }));

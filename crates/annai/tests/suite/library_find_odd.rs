@@ -1,4 +1,4 @@
-//! Exploration when things go wrong: bad questions, odd manuals, little time, small caps, damaged caches.
+//! `manual_find` under difficult conditions: invalid arguments, unreadable files, small budgets and damaged caches.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::library_find::{TERMS, shelf, titles};
 use crate::Shelf;
 
 #[test]
-fn the_time_budget_is_kept_and_nothing_is_lost() {
+fn a_time_budget_ends_the_find_and_the_rest_is_reported_as_unscanned() {
     let mut shelf = Shelf::new(&[]);
     for number in 0..300 {
         let text = format!(
@@ -17,6 +17,7 @@ fn the_time_budget_is_kept_and_nothing_is_lost() {
         );
         shelf.write(&format!("manuals/big/f{number:03}.md"), text);
     }
+    // Elapsed time is what is tested. The limit is far above the budget of 1 ms, to allow for a slow machine.
     let started = Instant::now();
     let first = shelf.call("manual_find", json!({ "query": "needle7", "budget": { "time_ms": 1 } }));
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
@@ -26,13 +27,13 @@ fn the_time_budget_is_kept_and_nothing_is_lost() {
         assert_eq!(summary["cutoff_reason"], "time_budget", "{first}");
         assert!(summary["unscanned_sections_count"].as_u64().unwrap() >= 300 - scanned);
     }
-    // The work goes on meanwhile; asking again of what was left finds it in the end.
+    // Without the budget, the same question finds the section.
     let all = shelf.call("manual_find", json!({ "query": "needle7" }));
     assert_eq!((&all["summary"]["candidates"], &all["summary"]["scanned_files"]), (&json!(1), &json!(300)));
 }
 
 #[test]
-fn every_bad_question_is_told_what_would_be_right() {
+fn errors_about_arguments_say_what_is_expected() {
     let mut shelf = shelf();
     for (arguments, code, part) in [
         (json!({}), "invalid_parameter", "query"),
@@ -63,7 +64,7 @@ fn every_bad_question_is_told_what_would_be_right() {
 }
 
 #[test]
-fn odd_manuals_are_counted_not_fatal() {
+fn unreadable_files_are_counted_as_warnings() {
     let mut shelf = Shelf::new(&[]);
     shelf.write("manuals/空 の/readme.txt", "no part of it");
     shelf.write("manuals/odd/latin.md", b"# caf\xe9\n".as_slice());
@@ -80,7 +81,7 @@ fn odd_manuals_are_counted_not_fatal() {
     assert_eq!(json_hit["top"][0]["ref"]["path"], "escaped.json");
     let empty = shelf.call("manual_find", json!({ "query": "widget", "manual_id": "空 の", "max_stage": 3 }));
     assert_eq!((&empty["summary"]["candidates"], &empty["summary"]["scanned_files"]), (&json!(0), &json!(0)));
-    // A file that comes, changes and goes is seen as it is.
+    // New, changed and deleted files take effect at once.
     shelf.write("manuals/odd/new.md", "# New\n\ngadget\n");
     assert_eq!(shelf.call("manual_find", json!({ "query": "gadget" }))["summary"]["candidates"], 1);
     shelf.write("manuals/odd/new.md", "# New\n\nwodget\n");
@@ -91,7 +92,7 @@ fn odd_manuals_are_counted_not_fatal() {
 }
 
 #[test]
-fn the_disk_keeps_the_index_and_damage_does_not_matter() {
+fn the_index_is_cached_on_disk_and_rebuilt_when_damaged() {
     let mut shelf = shelf();
     let find = |server: &mut annai_testkit::mcp::StdioServer| {
         let reply = server.call("manual_find", json!({ "query": "入院給付金" }));
@@ -140,7 +141,7 @@ fn two_processes_share_the_cache() {
 }
 
 #[test]
-fn what_a_cap_left_out_comes_back_with_its_neighbours() {
+fn follow_up_finds_return_the_linked_sections_that_a_limit_cut_off() {
     let mut shelf = Shelf::new(&[]);
     let mut main = "# Main\n\n".to_owned();
     let mut other = "# Other\n\n".to_owned();
@@ -178,20 +179,20 @@ fn what_a_cap_left_out_comes_back_with_its_neighbours() {
 }
 
 #[test]
-fn a_manual_that_is_closed_is_counted() {
+fn an_empty_dictionary_is_valid_and_other_manuals_bring_their_synonyms() {
     let mut shelf = shelf();
     shelf.write("manuals/synonyms.yaml", "# only a comment\n");
     std::os::unix::fs::symlink("nowhere", shelf.home.0.join("manuals/link")).unwrap();
     let found = shelf.call("manual_find", json!({ "query": "refunds" }));
     assert_eq!(found["summary"]["warnings"], 0, "{found}");
-    // Words of another manual count once the find widens to it.
+    // Synonyms of another manual apply once the find is extended to it.
     shelf.write("manuals/other/synonyms.yaml", "synonyms: [[grobnik, refunds]]\n");
     let found = shelf.call("manual_find", json!({ "query": "grobnik", "manual_id": "ins" }));
     assert_eq!(titles(&found).first(), Some(&"Refunds"), "{found}");
 }
 
 #[test]
-fn long_questions_say_what_they_had_no_room_for() {
+fn a_long_question_reports_the_terms_that_were_not_searched() {
     let mut shelf = shelf();
     let words: String = (0..60).map(|number| format!("nonsense{number}x ")).collect();
     let found = shelf.call("manual_find", json!({ "query": format!("{words} refunds") }));
@@ -202,6 +203,7 @@ fn long_questions_say_what_they_had_no_room_for() {
     assert!(hints.iter().any(|hint| hint.contains("13 terms were not looked for")), "{hints:?}");
     let error = shelf.fail("manual_find", json!({ "query": "\u{fdfa}".repeat(5000) }));
     assert_eq!(error["code"], "invalid_parameter");
+    // A guard against quadratic matching, which would take far longer than the limit below.
     let started = Instant::now();
     shelf
         .write("manuals/ins/long.md", format!("# Long\n\n{}x\u{4e9c}\u{5516}\n", "\u{4e9c}".repeat(300_000)));
@@ -210,7 +212,7 @@ fn long_questions_say_what_they_had_no_room_for() {
 }
 
 #[test]
-fn every_match_comes_back_where_there_is_room() {
+fn every_match_is_returned_when_the_limits_allow_it() {
     let mut shelf = Shelf::new(&[]);
     let text: String = (0..900).map(|number| format!("## Part {number}\n\nwidget\n\n")).collect();
     shelf.write("manuals/big/parts.md", text);
@@ -219,7 +221,7 @@ fn every_match_comes_back_where_there_is_room() {
         (&found["summary"]["candidates"], &found["summary"]["unscanned_sections_count"]),
         (&json!(900), &json!(0))
     );
-    // A trace of the vault is none of the manuals'.
+    // A trace of vault_find cannot be used for manual_find.
     shelf.write("vault/a.md", "widget\n");
     let vault = shelf.call("vault_find", json!({ "query": "widget" }));
     let asked = json!({ "query": "widget", "only_unscanned_from_trace_id": vault["trace_id"] });
@@ -227,7 +229,7 @@ fn every_match_comes_back_where_there_is_room() {
 }
 
 #[test]
-fn a_damaged_segment_is_made_again_and_kept() {
+fn a_damaged_index_segment_is_rebuilt_and_stored() {
     let mut shelf = shelf();
     shelf.call("manual_find", json!({ "query": "refunds" }));
     let cache = shelf.home.0.join(".cache/annai");
@@ -250,7 +252,7 @@ fn a_damaged_segment_is_made_again_and_kept() {
 }
 
 #[test]
-fn a_long_reading_shows_how_far_it_is() {
+fn indexing_reports_progress() {
     let mut shelf = Shelf::new(&[]);
     for number in 0..600 {
         let text = format!("# File {number}\n\n{}\n", "words and more words 保険金の支払い ".repeat(1500));

@@ -1,4 +1,4 @@
-//! Manuals: listed, taken apart and read, exactly and within limits.
+//! The manual tools: listing, tables of contents, reading and copying, and their limits.
 
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn manuals_and_their_files_are_listed() {
 }
 
 #[test]
-fn the_table_of_contents_has_every_node() {
+fn the_table_of_contents_lists_every_section() {
     let mut shelf = shelf();
     let items = shelf.call("manual_toc", json!({ "manual_id": "alpha" }))["items"].take();
     let node = |kind: &str, path: &str, title: &str, level: u8, parent: Option<&str>, lines: [usize; 2]| {
@@ -74,14 +74,14 @@ fn the_table_of_contents_has_every_node() {
 }
 
 #[test]
-fn scopes_give_what_they_say() {
+fn each_scope_returns_its_part_of_the_file() {
     let mut shelf = shelf();
     let mut read = |arguments: Value| shelf.call("manual_read", arguments);
     let section = read(json!({ "ref": place("guide.md", Some(7)), "scope": "section" }));
     assert_eq!(section["text"], "## Setup\n\nStep one.\n\n### Deep\n\nDeeper.\n");
     assert_eq!(section["applied"], json!({ "scope": "section", "max_sections": 20, "max_chars": 8000 }));
     assert_eq!(section["truncated"], false);
-    // A line inside belongs to the node around it.
+    // A line inside a section stands for that section.
     assert_eq!(
         read(json!({ "ref": place("guide.md", Some(13)), "scope": "section" }))["text"],
         "### Deep\n\nDeeper.\n"
@@ -107,7 +107,7 @@ fn scopes_give_what_they_say() {
 }
 
 #[test]
-fn guards_refuse_with_their_code() {
+fn guards_fail_with_their_error_code() {
     let mut shelf = shelf();
     for (arguments, code) in [
         (json!({ "ref": place("guide.md", Some(3)), "scope": "file" }), "forbidden"),
@@ -181,7 +181,7 @@ fn without_manuals_a_call_says_what_to_set() {
 }
 
 #[test]
-fn text_goes_from_manual_to_vault_without_the_model() {
+fn bridge_tools_copy_text_from_a_manual_to_the_vault() {
     let mut shelf = shelf();
     let from = place("guide.md", Some(7));
     let copied = shelf.call(
@@ -226,7 +226,7 @@ fn text_goes_from_manual_to_vault_without_the_model() {
     ] {
         assert_eq!(shelf.fail(tool, arguments.clone())["code"], code, "{arguments}");
     }
-    // A day that exists may be appended to.
+    // A daily file that exists may be appended to.
     shelf.call("vault_create", json!({ "path": "artifacts/daily/2026-01-02.md", "content": "# Day\n" }));
     shelf.call("bridge_copy_section", json!({ "from_ref": place("guide.md", Some(19)), "to_path": "artifacts/daily/2026-01-02.md", "mode": "append" }));
     let log = shelf.server.process.log();
@@ -234,7 +234,7 @@ fn text_goes_from_manual_to_vault_without_the_model() {
 }
 
 #[test]
-fn the_doctor_looks_at_the_folders() {
+fn the_doctor_checks_the_folders() {
     let home = crate::Home::new();
     let doctor = |home: &crate::Home| {
         let output =
@@ -281,7 +281,7 @@ fn arguments_are_completed() {
 }
 
 #[test]
-fn limits_say_what_they_cut() {
+fn truncated_results_say_what_was_cut() {
     let mut shelf = Shelf::new(&[]);
     let many: String = (1..=30).map(|number| format!("## S{number}\n\ntext\n\n")).collect();
     shelf.write("manuals/alpha/many.md", format!("# Top\n\n{many}"));
@@ -300,7 +300,7 @@ fn limits_say_what_they_cut() {
     );
     let copied = shelf.call("bridge_copy_section", json!({ "from_ref": place("many.md", Some(1)), "to_path": "x.md", "mode": "overwrite", "limits": { "max_chars": 12 } }));
     assert_eq!((&copied["written_sections"], &copied["truncated"]), (&json!(2), &json!(true)));
-    // What is added to a file without a last line break starts on a line of its own.
+    // Text appended to a file without a final line break starts on a new line.
     shelf.write("vault/y.md", "abc");
     shelf.call(
         "bridge_copy_section",
@@ -310,7 +310,7 @@ fn limits_say_what_they_cut() {
 }
 
 #[test]
-fn hidden_files_and_twin_names_are_no_guess() {
+fn hidden_files_and_ambiguous_names_are_refused() {
     let mut shelf = shelf();
     let hidden = json!({ "ref": place(".hidden/x.md", None) });
     assert_eq!(shelf.fail("manual_read", hidden)["code"], "not_found");

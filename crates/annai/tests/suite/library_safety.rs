@@ -1,10 +1,9 @@
-//! Bad input: whatever path or file is given, nothing leaves its root and nothing odd is opened.
+//! Hostile paths and files: nothing outside the root is read or written, and no special file is opened.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -27,7 +26,7 @@ fn with_path(path: &str) -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn no_path_trick_leads_anywhere() {
+fn paths_outside_the_folder_are_refused() {
     let mut shelf = Shelf::new(&[]);
     shelf.write("manuals/m/t.json", "{}");
     shelf.write("vault/a.md", "a");
@@ -61,7 +60,7 @@ fn no_path_trick_leads_anywhere() {
             assert_eq!(error["code"], "invalid_path", "{tool} {path:?}: {error}");
         }
     }
-    // Names that only other systems find odd are never made.
+    // Names that are invalid on other systems are never created.
     for path in ["NUL", "con.md", "aux.tar.md", "dots./x.md", "space /x.md"] {
         assert_eq!(
             shelf.fail("vault_create", json!({ "path": path, "content": "" }))["code"],
@@ -73,7 +72,7 @@ fn no_path_trick_leads_anywhere() {
 }
 
 #[test]
-fn links_are_neither_followed_nor_listed_nor_made_through() {
+fn symbolic_links_are_neither_followed_nor_listed() {
     let mut shelf = Shelf::new(&[]);
     shelf.write("manuals/m/t.json", "{}");
     shelf.write("vault/real/a.md", "inside");
@@ -103,7 +102,7 @@ fn links_are_neither_followed_nor_listed_nor_made_through() {
 }
 
 #[test]
-fn a_folder_that_turns_into_a_link_lets_nothing_out() {
+fn replacing_a_folder_with_a_link_does_not_leak_files() {
     let mut shelf = Shelf::new(&[]);
     let (inside, parked, outside) =
         (shelf.home.0.join("vault/d"), shelf.home.0.join("vault/parked"), shelf.home.0.join("outside"));
@@ -116,7 +115,7 @@ fn a_folder_that_turns_into_a_link_lets_nothing_out() {
             let mut flips = 0;
             while !stop.load(Ordering::Relaxed) || flips < 1000 {
                 std::fs::rename(&inside, &parked).unwrap();
-                // The server may have made the folder anew meanwhile; then there is no room for the link.
+                // The server may have created the folder again in the meantime; then the link cannot be created.
                 if symlink(&outside, &inside).is_ok() {
                     std::fs::remove_file(&inside).unwrap();
                 }
@@ -150,7 +149,7 @@ fn a_folder_that_turns_into_a_link_lets_nothing_out() {
 }
 
 #[test]
-fn names_match_in_any_unicode_form() {
+fn file_names_match_in_any_unicode_normalization() {
     let mut shelf = Shelf::new(&[]);
     shelf.write("vault/か\u{3099}く.md", "NFD");
     shelf.write("manuals/マニュアル\u{30cf}\u{309a}/本.md", "# 本\n");
@@ -163,7 +162,7 @@ fn names_match_in_any_unicode_form() {
         shelf.call("manual_ls", json!({ "manual_id": "マニュアルパ" }))["items"].as_array().unwrap().len(),
         1
     );
-    // The exact name wins; with neither of two the answer is not a guess.
+    // An exact name wins; without one, two candidates are an error.
     shelf.write("vault/がく.md", "NFC");
     assert_eq!(shelf.call("vault_read", json!({ "path": "がく.md", "full": true }))["text"], "NFC");
     shelf.write("vault/\u{1e9b}\u{323}.md", "1");
@@ -179,7 +178,7 @@ fn special_files_are_never_opened() {
     let fifo = shelf.home.0.join("vault/pipe.md");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     let _socket = std::os::unix::net::UnixListener::bind(shelf.home.0.join("vault/s.md")).unwrap();
-    let started = Instant::now();
+    // Opening the pipe would block forever, and the calls would fail for lack of a reply.
     for path in ["pipe.md", "s.md"] {
         assert_eq!(shelf.fail("vault_read", json!({ "path": path, "full": true }))["code"], "forbidden");
         assert_eq!(
@@ -193,11 +192,10 @@ fn special_files_are_never_opened() {
         "a.md and nothing special"
     );
     shelf.call("vault_search", json!({ "query": "x" }));
-    assert!(started.elapsed() < Duration::from_secs(5));
 }
 
 #[test]
-fn what_is_no_text_is_said_so() {
+fn binary_files_are_refused_as_not_text() {
     let mut shelf = Shelf::new(&[]);
     shelf.write("vault/bin.md", b"\xff\xfe\x00a\nb");
     shelf.write("manuals/m/bin.md", b"# A\n\xff\n");
@@ -216,7 +214,7 @@ fn what_is_no_text_is_said_so() {
 }
 
 #[test]
-fn a_large_file_is_read_in_little_memory() {
+fn large_files_are_read_and_searched_in_little_memory() {
     let mut shelf = Shelf::new(&[]);
     let line = format!("{}\n", "0123456789abcdef".repeat(64));
     let block = line.repeat(1024);

@@ -1,4 +1,4 @@
-//! `chatgpt_o3_search`: real results or none.
+//! `chatgpt_o3_search`: results come from the search and are never invented.
 
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ fn arguments_shape_the_request_and_the_results() {
 }
 
 #[test]
-fn every_failure_has_the_code_that_its_users_know() {
+fn failures_keep_the_codes_of_the_former_server() {
     let mut asking = Asking::new();
     for (arguments, details) in [
         (json!({}), "query is required"),
@@ -152,7 +152,7 @@ fn every_failure_has_the_code_that_its_users_know() {
 }
 
 #[test]
-fn it_waits_thirty_seconds_unless_somebody_watches() {
+fn the_search_timeout_applies_only_without_progress() {
     let mut asking = Asking::with(
         "request: { timeout_ms: 900, retry_timeouts: false }",
         &[("O3_SEARCH_TIMEOUT_MS", "150")],
@@ -167,7 +167,7 @@ fn it_waits_thirty_seconds_unless_somebody_watches() {
 }
 
 #[test]
-fn it_tries_three_times_more() {
+fn a_search_is_retried_three_times() {
     let mut asking = Asking::new();
     for _ in 0..3 {
         let headers = vec![("retry-after-ms".to_owned(), "5".to_owned())];
@@ -178,15 +178,15 @@ fn it_tries_three_times_more() {
 }
 
 #[test]
-fn one_family_goes_by_its_own_name() {
+fn a_single_toolset_keeps_the_name_and_tools_of_its_former_server() {
     let home = crate::Home::new();
-    for (family, name, tools) in [
+    for (toolset, name, tools) in [
         ("search", "mcp-o3-search", vec![TOOL]),
         ("answers", "openai-responses-mcp", vec!["answer", "answer_detailed", "answer_quick"]),
     ] {
         let mut command = crate::annai(&home);
         let mut server = annai_testkit::mcp::StdioServer::start(
-            command.args(["--stdio", "--toolset", family]),
+            command.args(["--stdio", "--toolset", toolset]),
             annai_testkit::mcp::Framing::Headers,
         );
         assert_eq!(server.initialize("2025-06-18")["result"]["serverInfo"]["name"], name);

@@ -1,4 +1,4 @@
-//! `annai --stdio`, as a client runs it.
+//! `annai --stdio`: the server as an MCP client starts it.
 
 use annai_testkit::mcp::{FRAMINGS, Framing, StdioServer};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::{Home, annai};
 
 #[test]
-fn three_replies_in_either_framing() {
+fn both_framings_are_served() {
     let home = Home::new();
     for framing in FRAMINGS {
         let mut server = StdioServer::start(annai(&home).arg("--stdio"), framing);
@@ -23,7 +23,7 @@ fn three_replies_in_either_framing() {
 }
 
 #[test]
-fn a_server_of_one_family_goes_by_its_old_name() {
+fn a_single_toolset_keeps_the_name_of_its_former_server() {
     let home = Home::new();
     for (chosen, name) in [
         (&["answers"][..], "openai-responses-mcp"),
@@ -34,8 +34,8 @@ fn a_server_of_one_family_goes_by_its_old_name() {
     ] {
         let mut command = annai(&home);
         command.arg("--stdio");
-        for family in chosen {
-            command.args(["--toolset", family]);
+        for toolset in chosen {
+            command.args(["--toolset", toolset]);
         }
         let mut server = StdioServer::start(&mut command, Framing::Lines);
         assert_eq!(server.initialize("2025-11-25")["result"]["serverInfo"]["name"], name);
@@ -68,7 +68,7 @@ fn debug_lines_go_to_stderr_and_to_the_file() {
 }
 
 #[test]
-fn a_configuration_can_be_shown_at_the_start() {
+fn the_configuration_is_printed_when_show_config_on_start_is_set() {
     let home = Home::new();
     let file = home.write("c.yaml", "server: { show_config_on_start: true }\n");
     let mut server =
@@ -79,8 +79,7 @@ fn a_configuration_can_be_shown_at_the_start() {
 }
 
 #[test]
-fn start_up_reads_nothing_that_could_wait() {
-    // Nothing but the configuration file is opened, and no home is needed for that.
+fn the_server_starts_without_a_home_and_creates_no_files() {
     let home = Home::new();
     let mut command = annai(&home);
     command.env_remove("HOME").arg("--stdio");
@@ -91,7 +90,7 @@ fn start_up_reads_nothing_that_could_wait() {
 }
 
 #[test]
-fn other_streams_than_pipes_work_too() {
+fn files_work_as_stdin_and_stdout() {
     use std::process::Stdio;
     let home = Home::new();
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#;
@@ -107,7 +106,7 @@ fn other_streams_than_pipes_work_too() {
     assert_eq!(status.code(), Some(0));
     assert!(std::fs::read_to_string(&output).unwrap().contains("\"serverInfo\""));
 
-    // An output that takes nothing is a failure, not a success without a word.
+    // An output that cannot be written is reported as a failure.
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let result = annai(&home).arg("--stdio").stdin(open(&input)).stdout(full).output().unwrap();
     assert_eq!(result.status.code(), Some(1));

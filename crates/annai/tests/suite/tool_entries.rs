@@ -33,13 +33,13 @@ fn published_tool_entries_match_their_snapshots() {
         );
     });
 
-    // A tool that is gone must not leave its snapshot behind.
+    // The snapshot of a removed tool must be removed, too.
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
     for entry in std::fs::read_dir(folder).unwrap() {
         let file = entry.unwrap().file_name().into_string().unwrap();
         let name = file
             .strip_suffix(".snap")
-            .unwrap_or_else(|| panic!("{file} is no snapshot; accept or remove it"));
+            .unwrap_or_else(|| panic!("{file} is not a snapshot; accept or remove it"));
         assert!(name == "_order" || names.contains(name), "{file} belongs to no tool; remove it");
     }
 }

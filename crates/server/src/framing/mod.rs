@@ -1,15 +1,16 @@
-//! Bytes to JSON messages, in both framings of stdio, told apart message by message:
-//! `Content-Length: N` headers before a body, or one JSON a line.
+//! Decodes a byte stream into JSON messages. Both stdio framings are accepted, also mixed: a `Content-Length: N` header
+//! block followed by a body of N bytes, or one JSON message per line.
 //!
-//! The decoder never gives up. What it cannot read becomes one [`Frame::Refused`], and it resumes at the
-//! next line that starts with `{` or at the next `Content-Length:` header, wherever on a line it stands: frames
-//! follow each other without line breaks.
+//! The decoder survives any input. Invalid input becomes one [`Frame::Refused`], and decoding resumes at the next line that
+//! starts with `{` or at the next `Content-Length:` header. The header may be in the middle of a line, because framed
+//! messages follow each other without line breaks.
 //!
-//! A right length wins: N bytes that are JSON are one message, whatever they hold. A length that lies must not
-//! swallow what follows all the same. While a body is incomplete, a fresh line in it that is a whole message by
-//! itself, or another header, shows that it was cut short: at once where JSON could not go on like that, else
-//! when nothing more comes ([`Decoder::suspects`], [`Decoder::give_up`]). But for that silence, what is decoded
-//! depends on the bytes alone, not on how they were cut into reads.
+//! A correct length always wins: N bytes of valid JSON are one message, whatever they contain. A wrong length must not
+//! swallow the messages that follow. A body is therefore taken as truncated when one of its lines is a `Content-Length`
+//! header or a complete JSON-RPC message. Where the JSON before that line could not continue with it, the decision is
+//! immediate. Otherwise the body may still be complete and contain that line, so the decoder waits for more input
+//! ([`Decoder::suspects`]) until its caller reports that none came ([`Decoder::give_up`]). Apart from that timeout, the
+//! result depends only on the bytes, not on how reads divide them.
 
 mod header;
 
@@ -22,51 +23,51 @@ use memchr::memchr;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// How a message is set apart from the next.
+/// How messages are delimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// One JSON a line.
+    /// One JSON message per line.
     Lines,
-    /// `Content-Length: N`, a blank line, N bytes.
+    /// A header block with `Content-Length: N`, a blank line, and N bytes.
     Headers,
 }
 
-/// What the decoder found.
+/// One result of the decoder.
 #[derive(Debug)]
 pub enum Frame {
-    /// A whole JSON value and the bytes it took; whether it is a request is for others to say.
+    /// A complete JSON value and its size in bytes. It need not be a valid JSON-RPC message.
     Message(Json, usize),
-    /// Something that cannot be read.
+    /// Invalid input, to be answered with an error.
     Refused(Refused),
 }
 
-/// Why something cannot be read.
+/// Why input is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
-    /// Not JSON, not UTF-8, or no header that makes sense.
+    /// Invalid JSON, invalid UTF-8, or an invalid header block; the text says which.
     Unreadable(String),
-    /// Longer than is read.
+    /// A message above the size limit.
     TooLong,
 }
 
-/// What comes next in the buffer.
+/// What the decoder expects at the start of the buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// A message, at the start of a line.
+    /// A line or a header block.
     Start,
-    /// A body of so many bytes, of which the current line starts at `line`.
+    /// A body of `length` bytes; the line that is being examined starts at `line`.
     Body { length: usize, line: usize },
-    /// The rest of a line that is too long, then what `seek` says.
-    SkipLine { seek: bool },
-    /// The rest of a body that is too long; `fresh` at the start of a line. Whether it can be JSON is known from
-    /// its first byte; what cannot be has no right length.
-    SkipBody { left: u64, fresh: bool, json: Option<bool> },
-    /// Nothing of worth until a line that can start a message. The first `condemned` bytes belong to
-    /// what was refused: a line that starts among them counts only if it is a whole message.
-    Seek { condemned: usize },
+    /// The rest of a line that is too long, to be skipped. Then `State::Resync` if `resync`, else `State::Start`.
+    SkipLine { resync: bool },
+    /// The rest of a body that is too long, to be skipped: `remaining` bytes. `at_line_start` when the buffer starts with a
+    /// new line of it. `is_json` is known from its first byte; a body that is not JSON cannot have a correct length.
+    SkipBody { remaining: u64, at_line_start: bool, is_json: Option<bool> },
+    /// Invalid input, to be skipped up to a line that can start a message. The first `refused_bytes` belong to the refused
+    /// message: a line that starts among them counts only if it is a complete message or header.
+    Resync { refused_bytes: usize },
 }
 
-/// One side of a byte stream, decoded as it arrives.
+/// An incremental decoder: the caller appends bytes to [`Decoder::buffer`] and takes frames out.
 #[derive(Debug)]
 pub struct Decoder {
     buffer: BytesMut,
@@ -74,49 +75,52 @@ pub struct Decoder {
     searched: usize,
     state: State,
     framing: Framing,
-    most_bytes: usize,
+    max_message_bytes: usize,
+    /// Whether the input has ended.
     ended: bool,
-    /// What is there looks cut short, but more bytes could prove otherwise.
-    suspicious: bool,
-    /// No more bytes will prove it.
-    impatient: bool,
+    /// Whether the message in the buffer looks truncated, although more input could still complete it.
+    looks_truncated: bool,
+    /// Whether such a message is to be treated as truncated now, because no more input came in time.
+    assume_truncated: bool,
 }
 
 impl Decoder {
-    /// A decoder that refuses messages of more than `most_bytes`.
+    /// A decoder that refuses messages of more than `max_message_bytes`.
     #[must_use]
-    pub fn new(most_bytes: usize) -> Self {
+    pub fn new(max_message_bytes: usize) -> Self {
         Self {
             buffer: BytesMut::new(),
             searched: 0,
             state: State::Start,
             framing: Framing::Lines,
-            most_bytes,
+            max_message_bytes,
             ended: false,
-            suspicious: false,
-            impatient: false,
+            looks_truncated: false,
+            assume_truncated: false,
         }
     }
 
-    /// Where the next bytes are put.
+    /// The buffer to which the caller appends input.
     pub const fn buffer(&mut self) -> &mut BytesMut {
         &mut self.buffer
     }
 
-    /// No more bytes will come: what is left is all there is.
+    /// Reports the end of the input. The remaining bytes are decoded as the last message.
     pub const fn end(&mut self) {
         self.ended = true;
     }
 
-    /// Whether what is there looks cut short. If nothing more comes for a while, [`Self::give_up`] waiting.
+    /// Whether the message in the buffer looks truncated, although more input could still complete it. If no input comes
+    /// for a while, the caller should call [`Self::give_up`].
     #[must_use]
     pub const fn suspects(&self) -> bool {
-        self.suspicious
+        self.looks_truncated
     }
 
-    /// Takes what looks cut short for cut short.
+    /// Reports that no more input came in time: the next call of [`Self::next_frame`] treats a message that looks truncated
+    /// as truncated.
     pub const fn give_up(&mut self) {
-        self.impatient = true;
+        self.assume_truncated = true;
     }
 
     /// The framing of the last message.
@@ -125,11 +129,11 @@ impl Decoder {
         self.framing
     }
 
-    /// The next thing in the buffer; `None` until more bytes come.
+    /// Decodes the next frame; `None` when more input is needed.
     pub fn next_frame(&mut self) -> Option<Frame> {
-        self.suspicious = false;
+        self.looks_truncated = false;
         let frame = self.advance();
-        self.impatient = false;
+        self.assume_truncated = false;
         frame
     }
 
@@ -138,14 +142,16 @@ impl Decoder {
             let step = match self.state {
                 State::Start => self.start(),
                 State::Body { length, line } => self.body(length, line),
-                State::SkipLine { seek } => self.skip_line(seek),
-                State::SkipBody { left, fresh, json } => self.skip_body(left, fresh, json),
-                State::Seek { condemned } => self.seek(condemned),
+                State::SkipLine { resync } => self.skip_line(resync),
+                State::SkipBody { remaining, at_line_start, is_json } => {
+                    self.skip_body(remaining, at_line_start, is_json)
+                }
+                State::Resync { refused_bytes } => self.resync(refused_bytes),
             };
             match step {
-                Step::Again => {}
-                Step::Found(frame) => return Some(frame),
-                Step::Wait => return None,
+                Step::Continue => {}
+                Step::Yield(frame) => return Some(frame),
+                Step::NeedInput => return None,
             }
         }
     }
@@ -153,24 +159,24 @@ impl Decoder {
     fn start(&mut self) -> Step {
         self.state = State::Start;
         if !self.skip_blank() {
-            return Step::Wait;
+            return Step::NeedInput;
         }
         let is_json = matches!(self.buffer.first(), Some(b'{' | b'['));
         if !is_json && could_be_header(&self.buffer) {
             return self.header();
         }
         let Some(end) = self.line_end() else {
-            // A line may end with a carriage return that does not count.
-            if self.buffer.len() <= self.most_bytes + 1 {
-                return Step::Wait;
+            // One byte more than the limit may be a carriage return, which does not count.
+            if self.buffer.len() <= self.max_message_bytes + 1 {
+                return Step::NeedInput;
             }
-            self.state = State::SkipLine { seek: false };
+            self.state = State::SkipLine { resync: false };
             return Step::refused(Refused::TooLong);
         };
         let line = self.buffer.get(..end).unwrap_or_default();
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         let text = text.strip_suffix(b"\r").unwrap_or(text);
-        if text.len() > self.most_bytes {
+        if text.len() > self.max_message_bytes {
             self.consume(end);
             return Step::refused(Refused::TooLong);
         }
@@ -179,21 +185,21 @@ impl Decoder {
         if parsed.is_err()
             && let Some(at) = header_after(line)
         {
-            // A frame that follows without a line break.
+            // A framed message follows on the same line.
             (parsed, size) = (parse(line.get(..at).unwrap_or_default()), at);
         }
         self.consume(size);
         match parsed {
             Ok(value) if is_json => {
                 self.framing = Framing::Lines;
-                Step::Found(Frame::Message(value, size))
+                Step::Yield(Frame::Message(value, size))
             }
-            Err(why) if is_json => self.unreadable(why, 0),
+            Err(reason) if is_json => self.unreadable(reason, 0),
             _ => self.unreadable("neither JSON nor a Content-Length header".to_owned(), 0),
         }
     }
 
-    /// Skips what may stand between messages; `false` when nothing is left.
+    /// Skips white space and byte order marks between messages; `false` when the buffer is empty then.
     fn skip_blank(&mut self) -> bool {
         loop {
             let blank = self.buffer.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -207,34 +213,35 @@ impl Decoder {
     }
 
     fn header(&mut self) -> Step {
-        match read_header(&self.buffer, self.ended, self.impatient) {
-            Header::Incomplete { odd } => {
-                self.suspicious = odd;
-                Step::Wait
+        match read_header(&self.buffer, self.ended, self.assume_truncated) {
+            Header::Incomplete { doubtful } => {
+                self.looks_truncated = doubtful;
+                Step::NeedInput
             }
-            Header::Whole { length, size } => {
+            Header::Complete { length, size } => {
                 tracing::debug!("headerEnd={size}");
                 self.framing = Framing::Headers;
                 self.consume(size);
                 match usize::try_from(length) {
-                    Ok(length) if length <= self.most_bytes => {
+                    Ok(length) if length <= self.max_message_bytes => {
                         self.state = State::Body { length, line: 0 };
-                        Step::Again
+                        Step::Continue
                     }
                     _ => {
-                        self.state = State::SkipBody { left: length, fresh: true, json: None };
+                        self.state =
+                            State::SkipBody { remaining: length, at_line_start: true, is_json: None };
                         Step::refused(Refused::TooLong)
                     }
                 }
             }
-            Header::Bad { why, size, framed, overlong } => {
-                if framed {
+            Header::Invalid { reason, size, has_content_length, too_long } => {
+                if has_content_length {
                     self.framing = Framing::Headers;
                 }
                 self.consume(size);
-                let refused = self.unreadable(why.to_owned(), 0);
-                if overlong {
-                    self.state = State::SkipLine { seek: true };
+                let refused = self.unreadable(reason.to_owned(), 0);
+                if too_long {
+                    self.state = State::SkipLine { resync: true };
                 }
                 refused
             }
@@ -242,58 +249,61 @@ impl Decoder {
     }
 
     fn body(&mut self, length: usize, mut line: usize) -> Step {
-        let here = self.buffer.len().min(length);
+        let available = self.buffer.len().min(length);
+        // The first line that is a complete message by itself.
         let mut suspect = None;
         let mut from = line.max(self.searched);
-        while let Some(end) = self.buffer.get(from..here).and_then(|rest| memchr(b'\n', rest)) {
+        while let Some(end) = self.buffer.get(from..available).and_then(|rest| memchr(b'\n', rest)) {
             let end = from + end + 1;
-            let found = self.judge(line, end);
+            let found = self.classify_line(line, end);
             if !matches!(found, Line::Other) {
-                if self.is_cut_at(line, &found) {
-                    return self.cut_short(suspect.unwrap_or(line));
+                if self.is_certainly_truncated_at(line, &found) {
+                    return self.truncated(suspect.unwrap_or(line));
                 }
                 suspect.get_or_insert(line);
             }
             (line, from) = (end, end);
         }
-        if here == length {
+        if available == length {
             let parsed = parse(self.buffer.get(..length).unwrap_or_default());
             return match parsed {
                 Ok(value) => {
                     self.consume(length);
                     self.state = State::Start;
-                    Step::Found(Frame::Message(value, length))
+                    Step::Yield(Frame::Message(value, length))
                 }
-                Err(why) => self.unreadable(why, length),
+                Err(reason) => self.unreadable(reason, length),
             };
         }
         match suspect {
-            Some(suspect) if self.impatient => return self.cut_short(suspect),
-            _ if self.ended => return self.unreadable("the input ended inside a message".to_owned(), here),
+            Some(suspect) if self.assume_truncated => return self.truncated(suspect),
+            _ if self.ended => {
+                return self.unreadable("the input ended inside a message".to_owned(), available);
+            }
             _ => {}
         }
-        // A suspect is looked at again with the next bytes; other lines are not.
-        self.suspicious = suspect.is_some();
+        // A suspicious line is examined again when more input has come; other lines are not.
+        self.looks_truncated = suspect.is_some();
         let line = suspect.unwrap_or(line);
-        self.searched = if self.suspicious { line } else { here };
+        self.searched = if self.looks_truncated { line } else { available };
         self.state = State::Body { length, line };
-        Step::Wait
+        Step::NeedInput
     }
 
-    /// The body ended before `line`. Where nothing stands before it, only the length was wrong.
-    fn cut_short(&mut self, line: usize) -> Step {
+    /// The body ended before `line`. If only white space precedes it, no message was lost and only the length was wrong.
+    fn truncated(&mut self, line: usize) -> Step {
         let nothing_lost = self.is_blank(line);
         self.consume(line);
-        self.state = State::Seek { condemned: 1 };
+        self.state = State::Resync { refused_bytes: 1 };
         if nothing_lost {
-            return Step::Again;
+            return Step::Continue;
         }
-        let why = "a message was cut short: another one starts inside it";
-        Step::refused(Refused::Unreadable(why.to_owned()))
+        let reason = "a truncated message: another one starts inside it";
+        Step::refused(Refused::Unreadable(reason.to_owned()))
     }
 
-    /// Whether JSON cannot go on with what stands at `line`, so that the body must have been cut before it.
-    fn is_cut_at(&self, line: usize, found: &Line) -> bool {
+    /// Whether the JSON before `line` cannot continue with what was found there, so that the body must end before it.
+    fn is_certainly_truncated_at(&self, line: usize, found: &Line) -> bool {
         if matches!(found, Line::Header(_)) {
             return true;
         }
@@ -303,108 +313,112 @@ impl Decoder {
         parsed.is_err_and(|error| !error.is_eof())
     }
 
-    fn skip_line(&mut self, seek: bool) -> Step {
+    fn skip_line(&mut self, resync: bool) -> Step {
         match self.line_end() {
             Some(end) => {
                 self.consume(end);
-                self.state = if seek { State::Seek { condemned: 0 } } else { State::Start };
-                Step::Again
+                self.state = if resync { State::Resync { refused_bytes: 0 } } else { State::Start };
+                Step::Continue
             }
             None => {
                 self.consume(self.buffer.len());
-                Step::Wait
+                Step::NeedInput
             }
         }
     }
 
-    fn skip_body(&mut self, left: u64, fresh: bool, json: Option<bool>) -> Step {
+    fn skip_body(&mut self, remaining: u64, at_line_start: bool, is_json: Option<bool>) -> Step {
         let first = self.buffer.iter().find(|byte| !byte.is_ascii_whitespace());
-        let json = json.or_else(|| first.map(|byte| matches!(byte, b'{' | b'[')));
-        if let Ok(left) = usize::try_from(left)
-            && self.buffer.len() >= left
-            && json != Some(false)
+        let is_json = is_json.or_else(|| first.map(|byte| matches!(byte, b'{' | b'[')));
+        if let Ok(remaining) = usize::try_from(remaining)
+            && self.buffer.len() >= remaining
+            && is_json != Some(false)
         {
-            self.consume(left);
+            self.consume(remaining);
             self.state = State::Start;
-            return Step::Again;
+            return Step::Continue;
         }
-        let here = self.buffer.len();
+        let available = self.buffer.len();
         let line = memchr(b'\n', &self.buffer).map(|end| end + 1);
-        let most = self.most_bytes;
-        if fresh && self.could_start_message() && line.unwrap_or(here) <= most {
-            let found = line.map(|end| self.judge(0, end));
-            let certain = json == Some(false) || matches!(found, Some(Line::Header(_)));
+        let limit = self.max_message_bytes;
+        if at_line_start && self.could_start_message() && line.unwrap_or(available) <= limit {
+            let found = line.map(|end| self.classify_line(0, end));
+            let certain = is_json == Some(false) || matches!(found, Some(Line::Header(_)));
             match found {
                 Some(Line::Other) => {}
-                Some(_) if certain || self.impatient || self.ended => {
-                    self.state = State::Seek { condemned: line.unwrap_or(here) };
-                    return Step::Again;
+                Some(_) if certain || self.assume_truncated || self.ended => {
+                    self.state = State::Resync { refused_bytes: line.unwrap_or(available) };
+                    return Step::Continue;
                 }
-                // So much came after it that it was part of the body.
-                Some(_) if here > most => {}
+                // More than a whole message followed, so the line was part of the body.
+                Some(_) if available > limit => {}
                 Some(_) => {
-                    self.suspicious = true;
-                    return Step::Wait;
+                    self.looks_truncated = true;
+                    return Step::NeedInput;
                 }
                 None if self.ended => {
-                    self.state = State::Seek { condemned: here };
-                    return Step::Again;
+                    self.state = State::Resync { refused_bytes: available };
+                    return Step::Continue;
                 }
-                None => return Step::Wait,
+                None => return Step::NeedInput,
             }
         }
-        let size = line.unwrap_or(here);
+        let size = line.unwrap_or(available);
         self.consume(size);
-        let fresh = line.is_some() || (fresh && size == 0);
-        let left = left.saturating_sub(size as u64);
-        self.state = if left == 0 { State::Start } else { State::SkipBody { left, fresh, json } };
-        if size == 0 { Step::Wait } else { Step::Again }
+        let at_line_start = line.is_some() || (at_line_start && size == 0);
+        self.state = match remaining.saturating_sub(size as u64) {
+            0 => State::Start,
+            remaining => State::SkipBody { remaining, at_line_start, is_json },
+        };
+        if size == 0 { Step::NeedInput } else { Step::Continue }
     }
 
-    fn seek(&mut self, condemned: usize) -> Step {
-        if condemned == 0 {
+    /// Looks for the next message after invalid input.
+    fn resync(&mut self, refused_bytes: usize) -> Step {
+        if refused_bytes == 0 {
             if !self.skip_blank() {
-                return Step::Wait;
+                return Step::NeedInput;
             }
             let header =
                 self.buffer.len() >= CONTENT_LENGTH.len() && starts_like(&self.buffer, CONTENT_LENGTH);
             if self.buffer.first() == Some(&b'{') || header {
                 self.state = State::Start;
-                return Step::Again;
+                return Step::Continue;
             }
         }
         let Some(end) = self.line_end() else {
-            if self.buffer.len() <= self.most_bytes {
-                return Step::Wait;
+            if self.buffer.len() <= self.max_message_bytes {
+                return Step::NeedInput;
             }
-            self.state = State::SkipLine { seek: true };
-            return Step::Again;
+            self.state = State::SkipLine { resync: true };
+            return Step::Continue;
         };
-        let found = if end > self.most_bytes { Line::Other } else { self.judge(0, end) };
+        let found = if end > self.max_message_bytes { Line::Other } else { self.classify_line(0, end) };
         match found {
             Line::Message(value, size) => {
                 self.consume(size);
                 self.framing = Framing::Lines;
                 self.state = State::Start;
-                Step::Found(Frame::Message(value, size))
+                Step::Yield(Frame::Message(value, size))
             }
             Line::Header(at) => {
                 self.consume(at);
                 self.state = State::Start;
-                Step::Again
+                Step::Continue
             }
             Line::Other => {
                 self.consume(end);
-                self.state = State::Seek { condemned: condemned.saturating_sub(end) };
-                Step::Again
+                self.state = State::Resync { refused_bytes: refused_bytes.saturating_sub(end) };
+                Step::Continue
             }
         }
     }
 
-    fn unreadable(&mut self, why: String, condemned: usize) -> Step {
-        self.state = State::Seek { condemned };
+    /// Refuses the message in the buffer, whose first `refused_bytes` are still there.
+    fn unreadable(&mut self, reason: String, refused_bytes: usize) -> Step {
+        self.state = State::Resync { refused_bytes };
         self.searched = 0;
-        Step::refused(Refused::Unreadable(why))
+        Step::refused(Refused::Unreadable(reason))
     }
 
     fn could_start_message(&self) -> bool {
@@ -415,8 +429,8 @@ impl Decoder {
         self.buffer.get(..to).is_some_and(|bytes| bytes.iter().all(u8::is_ascii_whitespace))
     }
 
-    /// What the line from `line` to `end` is when it stands where no message is expected.
-    fn judge(&self, line: usize, end: usize) -> Line {
+    /// Classifies the line from `line` to `end`, which is where no message is expected.
+    fn classify_line(&self, line: usize, end: usize) -> Line {
         let bytes = self.buffer.get(line..end).unwrap_or_default();
         if content_length(bytes).is_some() {
             return Line::Header(0);
@@ -427,7 +441,7 @@ impl Decoder {
         let start = text.trim_ascii_start();
         let start = start.strip_prefix(BOM).unwrap_or(start);
         if start.first() == Some(&b'{')
-            && start.len() <= self.most_bytes
+            && start.len() <= self.max_message_bytes
             && let Ok(value) = parse(start)
             && looks_like_rpc(&value)
         {
@@ -436,7 +450,7 @@ impl Decoder {
         header.map_or(Line::Other, Line::Header)
     }
 
-    /// The size of the first line with its end; at the end of the input, all that is left.
+    /// The size of the first line with its line break; at the end of the input, the size of the rest.
     fn line_end(&mut self) -> Option<usize> {
         let rest = self.buffer.get(self.searched..).unwrap_or_default();
         match memchr(b'\n', rest) {
@@ -455,26 +469,29 @@ impl Decoder {
     }
 }
 
-/// What one step of the decoder came to.
+/// The result of one step of the decoder.
 enum Step {
-    Again,
-    Found(Frame),
-    Wait,
+    /// The state has changed; take the next step.
+    Continue,
+    /// A frame is complete.
+    Yield(Frame),
+    /// More input is needed.
+    NeedInput,
 }
 
 impl Step {
-    const fn refused(why: Refused) -> Self {
-        Self::Found(Frame::Refused(why))
+    const fn refused(reason: Refused) -> Self {
+        Self::Yield(Frame::Refused(reason))
     }
 }
 
-/// What a fresh line inside a body is.
+/// What a line is that starts where no message is expected.
 enum Line {
-    /// A whole JSON-RPC message, and where on the line it ends.
+    /// A complete JSON-RPC message, and the position at which it ends.
     Message(Json, usize),
-    /// A `Content-Length` header, and where on the line it starts.
+    /// A `Content-Length` header, and the position at which it starts.
     Header(usize),
-    /// Part of the body.
+    /// Neither: part of a body, or garbage.
     Other,
 }
 

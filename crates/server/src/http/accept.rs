@@ -1,4 +1,5 @@
-//! Which kinds of reply a client accepts, and JSON for one that accepts no event stream.
+//! The `Accept` header: which media types a client accepts, and the conversion of an event stream to JSON for a client
+//! that accepts only JSON.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -13,17 +14,17 @@ use super::reply;
 pub const JSON: &str = "application/json";
 pub const EVENT_STREAM: &str = "text/event-stream";
 
-/// The kinds of reply that a client accepts.
+/// The media types of a response that a client accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accepts {
-    /// JSON alone.
+    /// Only JSON.
     Json,
-    /// An event stream too.
+    /// JSON and event streams.
     EventStream,
 }
 
 impl Accepts {
-    /// What the headers of a request say.
+    /// Reads the `Accept` headers of a request.
     pub fn of(headers: &HeaderMap) -> Self {
         let accepts = headers.get_all(ACCEPT).iter().filter_map(|accept| accept.to_str().ok());
         let event_stream = accepts.flat_map(|accept| accept.split(',')).any(|range| {
@@ -46,7 +47,7 @@ pub fn is_json(headers: &HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(JSON.as_bytes()))
 }
 
-/// The reply alone out of an event stream, for a client that accepts none: a tool may have sent messages on the way.
+/// The JSON-RPC reply in an event stream, without the notifications before it, for a client that accepts only JSON.
 pub async fn last_reply(body: Body) -> Option<Response> {
     let mut events = SseStream::new(body);
     while let Some(Ok(event)) = events.next().await {
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_stream_is_sent_only_to_those_who_accept_one() {
+    fn the_accept_header_decides_between_json_and_an_event_stream() {
         for (accept, expected) in [
             ("application/json", Accepts::Json),
             ("application/json, text/event-stream;q=0", Accepts::Json),

@@ -1,5 +1,5 @@
-//! What a caller who was not admitted is told over HTTP: a status, a `WWW-Authenticate` header, and the same in the body
-//! as a failed result, since clients look for either.
+//! The HTTP response to a caller who is not authorized: status 401 or 403, a `WWW-Authenticate` header, and the same
+//! challenge in the body as a failed result, because some clients read only the header and others only the body.
 
 use annai_core::{Denied, ToolError};
 use axum::response::Response;
@@ -12,7 +12,7 @@ use super::reply;
 use crate::era::Era;
 use crate::failure::{self, RpcError};
 
-/// The response to a tool call that was not admitted; `None` when no token would help.
+/// The response to an unauthorized tool call; `None` when no token would change the outcome.
 pub fn to_call(id: &RequestId, denied: Denied, era: Era) -> Option<Response> {
     let challenge = Challenge::of(denied)?;
     let mut result = json!(failure::of_denied(&challenge.reason, Some(&challenge.header)));
@@ -26,7 +26,7 @@ pub fn to_call(id: &RequestId, denied: Denied, era: Era) -> Option<Response> {
     Some(challenge.response(body.to_string().into_bytes()))
 }
 
-/// The response to `resources/read` that was not admitted; `None` when no token would help.
+/// The response to an unauthorized `resources/read`; `None` when no token would change the outcome.
 pub fn to_read(id: &RequestId, denied: Denied) -> Option<Response> {
     let challenge = Challenge::of(denied)?;
     let error = RpcError::new(Some(id.clone()), ErrorCode::INVALID_REQUEST, challenge.reason.message());

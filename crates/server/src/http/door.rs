@@ -1,4 +1,5 @@
-//! The door: who may knock (Host), from where (Origin), and how much a visitor is trusted.
+//! The door: the check that every HTTP request except `/health` must pass. It compares the `Host` and `Origin` headers with
+//! allow lists (against DNS rebinding and cross-site requests) and decides whether the caller is trusted as the owner.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -8,34 +9,36 @@ use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, Uri};
 
-use crate::Server;
+use crate::ServerSection;
 
-/// Hosts of ChatGPT's that call from a browser.
-const CHATGPT: [&str; 3] =
+/// Origins that are always allowed: ChatGPT's web app and the sandbox of its widgets call from the user's browser.
+const ORIGIN_ALLOW_LIST: [&str; 3] =
     ["https://chatgpt.com", "https://cdn.oaistatic.com", "https://web-sandbox.oaiusercontent.com"];
 
-/// Why somebody is not let in.
+/// Why a request is refused with 403.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
-    /// The request is not for one of our names.
+pub enum DoorRefusal {
+    /// The `Host` header does not name this server.
     Host,
-    /// The page that sends it is not on the list.
+    /// The `Origin` header names a website that is not on the allow list.
     Origin,
 }
 
-impl Refused {
-    /// A sentence for the visitor.
+impl DoorRefusal {
+    /// The message of the error response.
     pub const fn message(self) -> &'static str {
         match self {
             Self::Host => {
-                "the Host header names none of this server's hosts; for another name set PUBLIC_URL"
+                "the Host header does not name this server; to serve another host name, set PUBLIC_URL"
             }
-            Self::Origin => "this Origin is not allowed; to allow it add it to CORS_ALLOW_ORIGINS",
+            Self::Origin => {
+                "requests from this Origin are not allowed; to allow them, add it to CORS_ALLOW_ORIGINS"
+            }
         }
     }
 }
 
-/// A settings value that is no URL.
+/// A setting that should be a URL but is not.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{key}: expected a URL such as https://annai.example.com, got \"{value}\"")]
 pub struct BadUrl {
@@ -43,117 +46,121 @@ pub struct BadUrl {
     value: String,
 }
 
-/// What is let in.
+/// The hosts and origins that are allowed, and whether the server is reachable only from this machine.
 #[derive(Debug, Clone)]
 pub struct Door {
-    /// The public name, if there is one.
+    /// The host of `server.public_url`, where that is set.
     public_host: Option<Place>,
-    origins: Vec<String>,
+    allowed_origins: Vec<String>,
     bound_to_loopback: bool,
 }
 
-/// The address at the other end of the connection.
+/// The address of the client, stored in the extensions of each request.
 #[derive(Debug, Clone, Copy)]
 pub struct PeerAddress(pub SocketAddr);
 
 impl Door {
-    /// The door of a server that listens on `address`.
-    pub fn new(server: &Server, address: SocketAddr) -> Result<Self, BadUrl> {
-        let mut origins: Vec<String> = CHATGPT.iter().map(|origin| (*origin).to_owned()).collect();
+    /// Builds the door of a server that listens on `address`.
+    pub fn new(server: &ServerSection, address: SocketAddr) -> Result<Self, BadUrl> {
+        let mut allowed_origins: Vec<String> =
+            ORIGIN_ALLOW_LIST.iter().map(|origin| (*origin).to_owned()).collect();
         let mut public_host = None;
         if let Some(url) = &server.public_url {
             let uri = parse_url("server.public_url", url)?;
             public_host = place_of(&uri);
-            origins.extend(place_of(&uri).map(|place| place.origin()));
+            allowed_origins.extend(place_of(&uri).map(|place| place.origin()));
         }
         if let Some(url) = &server.mcp_server_url {
-            origins.extend(place_of(&parse_url("server.mcp_server_url", url)?).map(|place| place.origin()));
+            allowed_origins
+                .extend(place_of(&parse_url("server.mcp_server_url", url)?).map(|place| place.origin()));
         }
         for origin in &server.cors_allow_origins {
-            origins.extend(
+            allowed_origins.extend(
                 place_of(&parse_url("server.cors_allow_origins", origin)?).map(|place| place.origin()),
             );
         }
-        Ok(Self { public_host, origins, bound_to_loopback: address.ip().is_loopback() })
+        Ok(Self { public_host, allowed_origins, bound_to_loopback: address.ip().is_loopback() })
     }
 
-    /// Looks at the Host and the Origin of a request. Gives the origin, for CORS.
-    pub fn check<'a>(&self, uri: &Uri, headers: &'a HeaderMap) -> Result<Option<&'a str>, Refused> {
-        // An absolute-form target must not say one thing and the Host header another.
-        let named = uri.authority().map(Authority::as_str);
+    /// Checks the `Host` and `Origin` headers of a request. Returns the origin, which the CORS headers need.
+    pub fn check<'a>(&self, uri: &Uri, headers: &'a HeaderMap) -> Result<Option<&'a str>, DoorRefusal> {
+        // The request target may be a full URL; then its host must be allowed as well as the Host header.
+        let target_host = uri.authority().map(Authority::as_str);
         let mut hosts = headers.get_all(HOST).iter();
         let host = hosts.next().map(|host| host.to_str().unwrap_or_default());
-        if hosts.next().is_some() || host.or(named).is_none() {
-            return Err(Refused::Host);
+        if hosts.next().is_some() || host.or(target_host).is_none() {
+            return Err(DoorRefusal::Host);
         }
-        if !host.into_iter().chain(named).all(|host| self.is_ours(host)) {
-            return Err(Refused::Host);
+        if !host.into_iter().chain(target_host).all(|host| self.is_allowed_host(host)) {
+            return Err(DoorRefusal::Host);
         }
         let mut origins = headers.get_all(ORIGIN).iter();
         let Some(origin) = origins.next() else { return Ok(None) };
-        let origin = origin.to_str().map_err(|_| Refused::Origin)?;
-        if origins.next().is_some() || !self.is_friend(origin) {
-            return Err(Refused::Origin);
+        let origin = origin.to_str().map_err(|_| DoorRefusal::Origin)?;
+        if origins.next().is_some() || !self.is_allowed_origin(origin) {
+            return Err(DoorRefusal::Origin);
         }
         Ok(Some(origin))
     }
 
-    /// Who sends a request that came through the door. Trust in loopback needs every sign of it.
+    /// The identity of a caller whose request passed [`Self::check`]. A caller is the owner only when every condition of
+    /// loopback trust holds: the server and the client are on loopback, no proxy is in between, and no public URL is set.
     pub fn identity(&self, parts: &Parts) -> Identity {
-        let near = parts.extensions.get::<PeerAddress>().is_some_and(|peer| peer.0.ip().is_loopback());
+        let peer_is_loopback =
+            parts.extensions.get::<PeerAddress>().is_some_and(|peer| peer.0.ip().is_loopback());
         let forwarded = parts.headers.keys().any(|name| {
             let name = name.as_str();
-            // The standard ones, and what common proxies send besides.
+            // The standard forwarding headers, and those that common proxies add.
             name.starts_with("x-forwarded")
                 || ["forwarded", "via", "x-real-ip", "cf-connecting-ip", "true-client-ip"].contains(&name)
         });
         let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
         let host = host.or_else(|| parts.uri.authority().map(Authority::as_str));
         let trusted = self.bound_to_loopback
-            && near
+            && peer_is_loopback
             && !forwarded
             && self.public_host.is_none()
             && host.and_then(split_host).is_some_and(|(name, _)| is_loopback(name));
         if trusted { Identity::Owner } else { Identity::Anonymous }
     }
 
-    fn is_ours(&self, host: &str) -> bool {
+    fn is_allowed_host(&self, host: &str) -> bool {
         let Some((name, port)) = split_host(host) else { return false };
-        is_loopback(name) || self.public_host.as_ref().is_some_and(|ours| ours.is_at(name, port))
+        is_loopback(name) || self.public_host.as_ref().is_some_and(|public| public.matches_host(name, port))
     }
 
-    fn is_friend(&self, origin: &str) -> bool {
-        // An origin is a scheme and a host: no path, no user, nothing else.
+    fn is_allowed_origin(&self, origin: &str) -> bool {
+        // An origin consists of a scheme, a host and a port. `split_host` refuses paths and user names.
         let Some((scheme, host)) = origin.split_once("://") else { return false };
         let Some((name, port)) = split_host(host) else { return false };
         let place = Place::new(scheme, name, port);
         let local = matches!(scheme, "http" | "https") && is_loopback(name);
-        local || self.origins.contains(&place.origin())
+        local || self.allowed_origins.contains(&place.origin())
     }
 }
 
-/// A scheme and a host with its port, as URLs and origins name them.
+/// A scheme, a host and a port, normalized so that equal origins compare equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Place {
     scheme: String,
     name: String,
-    /// Absent where it is the scheme's own.
+    /// `None` for the default port of the scheme.
     port: Option<u16>,
 }
 
 impl Place {
     fn new(scheme: &str, name: &str, port: Option<u16>) -> Self {
-        let usual = match scheme {
+        let default_port = match scheme {
             "https" => Some(443),
             "http" => Some(80),
             _ => None,
         };
-        let port = port.filter(|port| Some(*port) != usual);
+        let port = port.filter(|port| Some(*port) != default_port);
         Self { scheme: scheme.to_owned(), name: name.to_ascii_lowercase(), port }
     }
 
-    /// Whether a Host header means it.
-    fn is_at(&self, name: &str, port: Option<u16>) -> bool {
+    /// Whether a `Host` header with this name and port names this place.
+    fn matches_host(&self, name: &str, port: Option<u16>) -> bool {
         *self == Self::new(&self.scheme, name, port)
     }
 
@@ -166,8 +173,8 @@ impl Place {
 fn parse_url(key: &'static str, value: &str) -> Result<Uri, BadUrl> {
     let bad = || BadUrl { key, value: value.to_owned() };
     let uri: Uri = value.trim().parse().map_err(|_| bad())?;
-    let web = matches!(uri.scheme_str(), Some("http" | "https"));
-    if web && uri.authority().is_some_and(|authority| !authority.as_str().contains('@')) {
+    let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
+    if is_http && uri.authority().is_some_and(|authority| !authority.as_str().contains('@')) {
         Ok(uri)
     } else {
         Err(bad())
@@ -179,7 +186,8 @@ fn place_of(uri: &Uri) -> Option<Place> {
     Some(Place::new(uri.scheme_str()?, name, port))
 }
 
-/// A host and its port, strictly: a name, an IPv4 address or an IPv6 address in brackets, then digits or nothing.
+/// Splits `host[:port]`. The parser is strict, because a lenient one could accept `localhost:@evil.example`: the host is a
+/// name, an IPv4 address or an IPv6 address in brackets, and the port consists of digits.
 fn split_host(host: &str) -> Option<(&str, Option<u16>)> {
     let (name, port) = match host.strip_prefix('[') {
         Some(rest) => {
@@ -189,14 +197,14 @@ fn split_host(host: &str) -> Option<(&str, Option<u16>)> {
         }
         None => host.split_once(':').map_or((host, Some("")), |(name, port)| (name, Some(port))),
     };
-    let named = name.starts_with('[')
+    let valid_name = name.starts_with('[')
         || name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
     let port = match port? {
         "" if !host.ends_with(':') => None,
         digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(digits.parse().ok()?),
         _ => return None,
     };
-    (named && !name.is_empty()).then_some((name, port))
+    (valid_name && !name.is_empty()).then_some((name, port))
 }
 
 fn is_loopback(name: &str) -> bool {
@@ -209,7 +217,7 @@ fn is_loopback(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn door(server: &Server) -> Door {
+    fn door(server: &ServerSection) -> Door {
         Door::new(server, "127.0.0.1:3001".parse().unwrap()).unwrap()
     }
 
@@ -223,15 +231,17 @@ mod tests {
         parts
     }
 
-    fn check(door: &Door, target: &str, headers: &[(&str, &str)]) -> Result<(), Refused> {
+    fn check(door: &Door, target: &str, headers: &[(&str, &str)]) -> Result<(), DoorRefusal> {
         let parts = request(target, headers);
         door.check(&parts.uri, &parts.headers).map(drop)
     }
 
     #[test]
-    fn only_our_own_names_are_answered() {
-        let door =
-            door(&Server { public_url: Some("https://annai.example.com".into()), ..Server::default() });
+    fn only_loopback_and_public_hosts_are_allowed() {
+        let door = door(&ServerSection {
+            public_url: Some("https://annai.example.com".into()),
+            ..ServerSection::default()
+        });
         for host in [
             "localhost",
             "localhost:3001",
@@ -262,32 +272,32 @@ mod tests {
             "[::2]:1",
             "10.0.0.1",
         ] {
-            assert_eq!(check(&door, "/mcp", &[("host", host)]), Err(Refused::Host), "{host}");
+            assert_eq!(check(&door, "/mcp", &[("host", host)]), Err(DoorRefusal::Host), "{host}");
         }
     }
 
     #[test]
-    fn tricks_with_the_host_do_not_help() {
-        let door = door(&Server::default());
-        assert_eq!(check(&door, "/mcp", &[]), Err(Refused::Host));
+    fn missing_repeated_and_contradicting_hosts_are_refused() {
+        let door = door(&ServerSection::default());
+        assert_eq!(check(&door, "/mcp", &[]), Err(DoorRefusal::Host));
         assert_eq!(
             check(&door, "/mcp", &[("host", "localhost"), ("host", "evil.example")]),
-            Err(Refused::Host)
+            Err(DoorRefusal::Host)
         );
-        assert_eq!(check(&door, "http://evil.example/mcp", &[("host", "localhost")]), Err(Refused::Host));
-        assert_eq!(check(&door, "http://localhost/mcp", &[("host", "evil.example")]), Err(Refused::Host));
+        assert_eq!(check(&door, "http://evil.example/mcp", &[("host", "localhost")]), Err(DoorRefusal::Host));
+        assert_eq!(check(&door, "http://localhost/mcp", &[("host", "evil.example")]), Err(DoorRefusal::Host));
         assert_eq!(check(&door, "http://localhost/mcp", &[("host", "localhost")]), Ok(()));
         let headers = [("host", "evil.example"), ("x-forwarded-host", "localhost")];
-        assert_eq!(check(&door, "/mcp", &headers), Err(Refused::Host));
+        assert_eq!(check(&door, "/mcp", &headers), Err(DoorRefusal::Host));
     }
 
     #[test]
-    fn origins_are_on_the_list_or_refused() {
-        let door = door(&Server {
+    fn origins_outside_the_allow_list_are_refused() {
+        let door = door(&ServerSection {
             public_url: Some("https://annai.example.com/".into()),
             mcp_server_url: Some("https://mcp.example.com/mcp".into()),
             cors_allow_origins: vec!["https://app.example.com:8443".into()],
-            ..Server::default()
+            ..ServerSection::default()
         });
         let from = |origin: &str| check(&door, "/mcp", &[("host", "localhost"), ("origin", origin)]);
         for origin in [
@@ -318,24 +328,25 @@ mod tests {
             "file://",
             "",
         ] {
-            assert_eq!(from(origin), Err(Refused::Origin), "{origin}");
+            assert_eq!(from(origin), Err(DoorRefusal::Origin), "{origin}");
         }
         let twice =
             [("host", "localhost"), ("origin", "http://localhost"), ("origin", "https://evil.example")];
-        assert_eq!(check(&door, "/mcp", &twice), Err(Refused::Origin));
+        assert_eq!(check(&door, "/mcp", &twice), Err(DoorRefusal::Origin));
     }
 
     #[test]
-    fn loopback_is_trusted_only_with_every_sign_of_it() {
-        let near = door(&Server::default());
+    fn a_caller_is_the_owner_only_when_every_condition_of_loopback_trust_holds() {
+        let near = door(&ServerSection::default());
         let who = |door: &Door, headers: &[(&str, &str)]| door.identity(&request("/mcp", headers));
         assert_eq!(who(&near, &[("host", "localhost:3001")]), Identity::Owner);
         for header in ["x-forwarded-for", "x-forwarded-proto", "forwarded", "via", "x-real-ip"] {
             assert_eq!(who(&near, &[("host", "localhost"), (header, "1.2.3.4")]), Identity::Anonymous);
         }
-        let public = door(&Server { public_url: Some("https://a.example".into()), ..Server::default() });
+        let public =
+            door(&ServerSection { public_url: Some("https://a.example".into()), ..ServerSection::default() });
         assert_eq!(who(&public, &[("host", "localhost")]), Identity::Anonymous);
-        let open = Door::new(&Server::default(), "0.0.0.0:3001".parse().unwrap()).unwrap();
+        let open = Door::new(&ServerSection::default(), "0.0.0.0:3001".parse().unwrap()).unwrap();
         assert_eq!(who(&open, &[("host", "localhost")]), Identity::Anonymous);
         let mut far = request("/mcp", &[("host", "localhost")]);
         far.extensions.insert(PeerAddress("10.1.2.3:5".parse().unwrap()));
@@ -343,9 +354,9 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_port_may_be_named_or_not() {
+    fn the_default_port_of_the_scheme_may_be_left_out() {
         for url in ["https://x.example", "https://x.example:443"] {
-            let door = door(&Server { public_url: Some(url.into()), ..Server::default() });
+            let door = door(&ServerSection { public_url: Some(url.into()), ..ServerSection::default() });
             for host in ["x.example", "x.example:443", "X.example"] {
                 assert_eq!(
                     check(&door, "/mcp", &[("host", host), ("origin", "https://x.example")]),
@@ -353,14 +364,14 @@ mod tests {
                     "{url} {host}"
                 );
             }
-            assert_eq!(check(&door, "/mcp", &[("host", "x.example:80")]), Err(Refused::Host));
+            assert_eq!(check(&door, "/mcp", &[("host", "x.example:80")]), Err(DoorRefusal::Host));
         }
     }
 
     #[test]
-    fn a_public_url_that_is_none_is_refused() {
+    fn an_invalid_public_url_is_refused() {
         for url in ["annai.example.com", "ftp://x", "https://u:p@x", ""] {
-            let server = Server { public_url: Some(url.into()), ..Server::default() };
+            let server = ServerSection { public_url: Some(url.into()), ..ServerSection::default() };
             assert!(Door::new(&server, "127.0.0.1:1".parse().unwrap()).is_err(), "{url}");
         }
     }

@@ -1,4 +1,4 @@
-//! What operators ask: whether the server is up, and its metrics.
+//! The routes for operators: `/health` and `/metrics`.
 
 use std::time::Instant;
 
@@ -11,13 +11,13 @@ use serde_json::json;
 
 use super::reply;
 
-/// `GET /health`.
+/// `GET /health`: the server is up, with its version and its uptime in seconds.
 pub fn health(version: &str, started: Instant) -> Response {
     let uptime = started.elapsed().as_secs();
     reply::json(StatusCode::OK, &json!({ "status": "ok", "version": version, "uptime": uptime }))
 }
 
-/// `GET /metrics`.
+/// `GET /metrics`: all metrics in the Prometheus text format.
 pub fn metrics() -> Response {
     let mut response = Response::new(Body::from(metrics::render()));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(metrics::CONTENT_TYPE));

@@ -1,5 +1,5 @@
-//! `/mcp`: the SDK's Streamable HTTP service, with JSON for every error, `tools/list` answered from bytes, and access
-//! decided while the status can still be 401 or 403.
+//! `/mcp`: the SDK's Streamable HTTP service. In front of it, this module turns every error into JSON, answers
+//! `tools/list` from bytes that are already serialized, and checks access while the status can still be 401 or 403.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -34,19 +34,19 @@ use crate::message;
 use crate::service::McpService;
 use crate::tool_list::{ListRequest, ToolList};
 
-/// Whether clients of the handshake era get a session of their own.
+/// Whether clients that send `initialize` get a session (`Mcp-Session-Id`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sessions {
-    /// Every request stands alone.
+    /// No sessions: every request is independent.
     None,
-    /// As the SDK keeps them, in memory.
+    /// The SDK keeps sessions in memory.
     InMemory,
 }
 
 type SdkResponse = http::Response<BoxBody<Bytes, Infallible>>;
 type SdkService = Arc<dyn Fn(Request<Full<Bytes>>) -> BoxFuture<'static, SdkResponse> + Send + Sync>;
 
-/// The endpoint.
+/// The `/mcp` endpoint.
 pub struct McpEndpoint {
     sdk: SdkService,
     registry: Arc<Registry>,
@@ -56,12 +56,12 @@ pub struct McpEndpoint {
 }
 
 impl McpEndpoint {
-    /// The endpoint of a service.
+    /// Serves an MCP service at `/mcp`.
     pub fn new<S: ServerHandler + Clone>(service: McpService<S>, sessions: Sessions, limits: Limits) -> Self {
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(sessions == Sessions::InMemory)
             .with_json_response(true)
-            // The door has checked these already, and more.
+            // The door has already checked the Host header.
             .disable_allowed_hosts()
             .with_max_request_body_bytes(limits.max_body_bytes);
         let sdk = match sessions {
@@ -87,13 +87,13 @@ impl McpEndpoint {
         let json = match envelope::parse(&bytes) {
             Ok(json) => json,
             Err(problem) => {
-                let message = format!("cannot be read: {problem}");
+                let message = format!("parse error: {problem}");
                 return refuse(StatusCode::BAD_REQUEST, ErrorCode::PARSE_ERROR, &message);
             }
         };
         if let Json::Object(message) = &json
             && let Some(request) = ListRequest::read(message)
-            && self.may_list(&request, &parts.headers)
+            && self.can_answer_list(&request, &parts.headers)
         {
             return reply::bytes(StatusCode::OK, request.reply(&(self.tools)(&identity_of(&parts))));
         }
@@ -114,9 +114,10 @@ impl McpEndpoint {
 
     async fn answer_other_method(&self, parts: Parts) -> Response {
         if self.sessions == Sessions::InMemory && matches!(parts.method, Method::GET | Method::DELETE) {
-            return in_json((self.sdk)(Request::from_parts(parts, Full::default())).await).await;
+            return to_json_error((self.sdk)(Request::from_parts(parts, Full::default())).await).await;
         }
-        let message = "use POST: every request stands alone here, so there is no stream to GET and no session to DELETE";
+        let message =
+            "use POST; this server is stateless, so there is no event stream to GET and no session to DELETE";
         let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::INVALID_REQUEST, message);
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
         response
@@ -126,24 +127,24 @@ impl McpEndpoint {
         let mut request = match message {
             JsonRpcMessage::Request(request) => request,
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) if self.sessions == Sessions::None => {
-                let message = "this server asks clients nothing, so there is no reply to give";
+                let message = "this server sends no requests to clients, so it accepts no responses";
                 return refuse(StatusCode::BAD_REQUEST, ErrorCode::INVALID_REQUEST, message);
             }
-            other => return self.hand_on(parts, &other, Accepts::EventStream).await,
+            other => return self.forward(parts, &other, Accepts::EventStream).await,
         };
         if let Some(challenge) = self.challenge(&parts, &request.id, &request.request) {
             return challenge;
         }
         let accepts = Accepts::of(&parts.headers);
         if accepts == Accepts::Json {
-            // Without a stream there is nowhere to report progress to.
+            // Progress notifications need an event stream, which this client does not accept.
             request.request.get_meta_mut().0.shift_remove("progressToken");
         }
-        self.hand_on(parts, &JsonRpcMessage::Request(request), accepts).await
+        self.forward(parts, &JsonRpcMessage::Request(request), accepts).await
     }
 
-    /// The answer to a caller whom the registry does not admit. The handler asks the registry again before anything
-    /// runs; it is asked here because only now can the status still be chosen.
+    /// The 401 or 403 response to an unauthorized caller. The handler checks access again before a tool runs; this early
+    /// check exists because the SDK would answer every call with status 200.
     fn challenge(&self, parts: &Parts, id: &RequestId, request: &ClientRequest) -> Option<Response> {
         let identity = identity_of(parts);
         let (name, denied, response) = match request {
@@ -163,8 +164,8 @@ impl McpEndpoint {
         Some(response)
     }
 
-    /// Whether the headers leave nothing for the SDK to refuse in a request for the list.
-    fn may_list(&self, request: &ListRequest<'_>, headers: &HeaderMap) -> bool {
+    /// Whether a `tools/list` request can be answered here. Where the headers are wrong, the SDK must refuse it.
+    fn can_answer_list(&self, request: &ListRequest<'_>, headers: &HeaderMap) -> bool {
         let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
         let once = |name: &str| headers.get_all(name).iter().count() <= 1;
         if !once(VERSION_HEADER) || !once("mcp-method") {
@@ -182,22 +183,23 @@ impl McpEndpoint {
         }
     }
 
-    /// Gives a message to the SDK as it was understood here, so that what was checked is what it reads. A client of
-    /// 2026-07-28 that goes away cancels its call; the call of an older one runs on, in a task of its own.
-    async fn hand_on(&self, mut parts: Parts, message: &ClientJsonRpcMessage, accepts: Accepts) -> Response {
+    /// Passes a message on to the SDK, serialized again, so that the SDK reads exactly what was checked here. When a client
+    /// of 2026-07-28 disconnects, its call is canceled; the call of an older client continues in its own task, because
+    /// those versions say that a disconnect is not a cancellation.
+    async fn forward(&self, mut parts: Parts, message: &ClientJsonRpcMessage, accepts: Accepts) -> Response {
         let era = Era::of_headers(&parts.headers);
         parts.headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         parts.headers.remove(CONTENT_LENGTH);
-        let Ok(bytes) = serde_json::to_vec(message) else { return failed() };
+        let Ok(bytes) = serde_json::to_vec(message) else { return internal_error() };
         let request = Request::from_parts(parts, Full::new(Bytes::from(bytes)));
         let (sdk, in_flight) = (self.sdk.clone(), self.limits.in_flight.clone());
         let work = async move {
-            // The semaphore is never closed, so a permit comes in the end.
+            // The semaphore is never closed, so this cannot fail.
             let permit = in_flight.acquire_owned().await;
-            let response = in_json(sdk(request).await).await;
+            let response = to_json_error(sdk(request).await).await;
             let response = match accepts {
                 Accepts::Json if is_event_stream(response.headers()) => {
-                    last_reply(response.into_body()).await.unwrap_or_else(failed)
+                    last_reply(response.into_body()).await.unwrap_or_else(internal_error)
                 }
                 _ => response,
             };
@@ -205,7 +207,7 @@ impl McpEndpoint {
         };
         if era == Era::PerRequest {
             let (response, permit) = work.await;
-            // The permit is held while a stream goes on.
+            // The body holds the permit until the stream has ended.
             return response.map(|body| {
                 Body::new(body.map_frame(move |frame| {
                     let _ = &permit;
@@ -223,11 +225,12 @@ impl McpEndpoint {
             }
             drop(permit);
         });
-        answer.await.unwrap_or_else(|_| failed())
+        answer.await.unwrap_or_else(|_| internal_error())
     }
 }
 
-/// Passes a stream on, and reads it to its end also when nobody listens any more.
+/// Relays an event stream to the client. It reads the stream to its end even after the client has disconnected, because
+/// dropping the stream would cancel the call.
 async fn relay(response: Response, answered: oneshot::Sender<Response>) {
     let (head, mut body) = response.into_parts();
     let (sender, receiver) = mpsc::channel::<Frame<Bytes>>(16);
@@ -252,7 +255,7 @@ fn sdk_service<S: ServerHandler + Clone, M: SessionManager>(
     })
 }
 
-/// Who calls, as the door has established it.
+/// The caller, as the door has identified it.
 fn identity_of(parts: &Parts) -> Identity {
     parts.extensions.get::<Identity>().cloned().unwrap_or(Identity::Anonymous)
 }
@@ -266,12 +269,12 @@ fn refuse(status: StatusCode, code: ErrorCode, message: &str) -> Response {
     reply::rpc_error(status, &RpcError::new(None, code, message))
 }
 
-fn failed() -> Response {
+fn internal_error() -> Response {
     refuse(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::INTERNAL_ERROR, "internal error")
 }
 
-/// The SDK answers some mistakes in plain text: they become JSON-RPC errors of the same status.
-async fn in_json(response: SdkResponse) -> Response {
+/// Turns an SDK error with a plain-text body into a JSON-RPC error with the same status; other responses stay as they are.
+async fn to_json_error(response: SdkResponse) -> Response {
     if response.status().is_success() || is_json(response.headers()) {
         return response.map(Body::new);
     }

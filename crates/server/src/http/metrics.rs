@@ -1,4 +1,4 @@
-//! Metrics of the HTTP side.
+//! The metrics of the HTTP transport.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use prometheus_client::metrics::family::Family;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RequestLabels {
-    /// The pattern of the route, never the path that was asked for.
+    /// The pattern of the route, never the requested path, so that the number of time series is bounded.
     route: String,
     status: u16,
 }

@@ -1,4 +1,4 @@
-//! HTTP: our own listener and limits, the routes, and MCP over the SDK's Streamable HTTP service.
+//! The HTTP transport: the listener and its limits, the routes, and MCP over the SDK's Streamable HTTP service.
 
 mod accept;
 mod body;
@@ -8,9 +8,9 @@ mod door;
 mod health;
 mod mcp;
 mod metrics;
-mod patience;
 mod reply;
 mod router;
+mod write_timeout;
 
 use std::io;
 use std::net::SocketAddr;
@@ -28,23 +28,32 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
-use crate::Server;
+use crate::ServerSection;
 use crate::process::GRACE;
 use crate::service::{self, McpService};
 pub use door::{BadUrl, Door, PeerAddress};
 use mcp::McpEndpoint;
 pub use mcp::Sessions;
-use patience::Patient;
 use router::{Limits, Site};
+use write_timeout::WriteTimeoutStream;
 
-/// How long a client may take to send the head of a request, or to send the next request at all.
-const HEAD_TIME: Duration = Duration::from_secs(15);
-/// How long a client may take nothing of what is sent to it.
-const WRITE_TIME: Duration = Duration::from_secs(60);
-const MOST_HEADERS: usize = 100;
-const MOST_HEAD_BYTES: usize = 64 * 1024;
+/// How long a client may take to send the header block of a request, and how long an idle connection is kept alive.
+/// Headers fit into a few packets, so 15 seconds allow for a slow link; after that the connection is closed.
+const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a client may stop reading a response. 60 seconds allow for a congested link; after that the connection
+/// is closed, so that a client that never reads cannot hold it.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
+/// The maximum number of headers in a request (hyper's own default, stated so that it cannot change silently). A request
+/// with more is answered with 431.
+const MAX_HEADERS: usize = 100;
+/// The maximum size of the header block in bytes. 64 KiB leave room for large cookies and tokens; a larger block is
+/// answered with 431.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+/// How long to wait after a failed `accept`. The usual cause is a lack of file descriptors, which clears up when other
+/// connections close; without the pause the loop would use a whole core until then.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// What is served.
+/// What an HTTP server serves.
 pub struct HttpOptions<S> {
     /// What `/mcp` serves.
     pub service: McpService<S>,
@@ -52,12 +61,12 @@ pub struct HttpOptions<S> {
     pub sessions: Sessions,
     /// The version that `/health` shows.
     pub version: &'static str,
-    /// The routes of toolsets that have a REST side. They stand behind the door, and the limits on body size, time and
-    /// calls in flight hold for them; the caller's `Identity` is an extension of each request.
+    /// The routes of toolsets that have a REST API. The door checks their requests, and they share the limits on body
+    /// size, time and calls in flight; handlers find the caller's `Identity` in the request's extensions.
     pub routes: Vec<Router>,
 }
 
-/// A server that is bound to its address and has not accepted anybody yet.
+/// A server that is bound to its address but accepts no connections yet.
 pub struct HttpServer {
     listener: TcpListener,
     router: Router,
@@ -70,7 +79,7 @@ pub struct HttpServer {
 /// Why a server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address is not to be had.
+    /// The address is in use or not available.
     #[error("cannot listen on {0}: {1}; choose another with --http ADDR or PORT")]
     Bind(SocketAddr, io::Error),
     /// A setting is not a URL.
@@ -83,10 +92,10 @@ impl HttpServer {
     ///
     /// # Errors
     ///
-    /// When the address cannot be bound, or a URL in the settings is none.
+    /// When the address cannot be bound, or a URL in the settings is not valid.
     pub async fn bind<S: ServerHandler + Clone>(
         address: SocketAddr,
-        server: &Server,
+        server: &ServerSection,
         options: HttpOptions<S>,
     ) -> Result<Self, StartError> {
         let listener = TcpListener::bind(address).await.map_err(|error| StartError::Bind(address, error))?;
@@ -112,16 +121,17 @@ impl HttpServer {
         Ok(Self { listener, router, registry, in_flight, max_in_flight, max_connections })
     }
 
-    /// Where it listens.
+    /// The address on which it listens; with port 0 the system has chosen the port.
     ///
     /// # Errors
     ///
-    /// When the system does not say.
+    /// When the system cannot tell the address.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Answers until `stop`, then lets calls under way finish, and closes the toolsets, for ten seconds.
+    /// Serves until `stop`. Then it accepts no more connections, waits up to [`GRACE`] for the calls in progress, and
+    /// closes the toolsets.
     pub async fn serve(self, stop: CancellationToken) {
         let connections = Arc::new(Semaphore::new(self.max_connections));
         let tasks = TaskTracker::new();
@@ -144,9 +154,8 @@ impl HttpServer {
                     });
                 }
                 Err(error) => {
-                    // Out of descriptors, most likely: others will close theirs.
-                    tracing::warn!(%error, "a connection was not accepted");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 }
             }
         }
@@ -155,17 +164,17 @@ impl HttpServer {
         let end = tokio::time::Instant::now() + GRACE;
         let ended = tokio::time::timeout_at(end, async {
             tasks.wait().await;
-            // All permits are free when no call runs, not even one whose client has left.
+            // A call can outlive its connection, so all permits must be free before the server is idle.
             let _ = self.in_flight.acquire_many(self.max_in_flight).await;
         });
         if ended.await.is_err() {
-            tracing::warn!("ended with calls under way");
+            tracing::warn!("stopped with calls still in progress");
         }
         service::close(&self.registry, end).await;
     }
 }
 
-/// One connection from its first request to its last.
+/// Serves one connection until the client closes it, a limit ends it, or the server stops.
 async fn serve_connection(router: Router, stream: TcpStream, peer: SocketAddr, stop: CancellationToken) {
     let _ = stream.set_nodelay(true);
     let service = router.map_request(move |mut request: http::Request<hyper::body::Incoming>| {
@@ -174,10 +183,13 @@ async fn serve_connection(router: Router, stream: TcpStream, peer: SocketAddr, s
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
-        .max_headers(MOST_HEADERS)
-        .max_buf_size(MOST_HEAD_BYTES)
-        .serve_connection(TokioIo::new(Patient::new(stream, WRITE_TIME)), TowerToHyperService::new(service));
+        .header_read_timeout(HEADER_READ_TIMEOUT)
+        .max_headers(MAX_HEADERS)
+        .max_buf_size(MAX_HEAD_BYTES)
+        .serve_connection(
+            TokioIo::new(WriteTimeoutStream::new(stream, WRITE_TIMEOUT)),
+            TowerToHyperService::new(service),
+        );
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

@@ -1,4 +1,4 @@
-//! Responses of our own: always JSON, whatever went wrong.
+//! Builders for the responses of this crate. Every body is JSON, also that of an error.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use crate::failure::RpcError;
 
-/// A JSON body.
+/// A response with a JSON value as its body.
 pub fn json(status: StatusCode, body: &Value) -> Response {
     bytes(status, body.to_string())
 }
 
-/// A JSON text as the body.
+/// A response whose body is JSON that is already serialized.
 pub fn bytes(status: StatusCode, json: impl Into<Bytes>) -> Response {
     let mut response = Response::new(Body::from(json.into()));
     *response.status_mut() = status;
@@ -29,12 +29,12 @@ pub fn empty(status: StatusCode) -> Response {
     response
 }
 
-/// `{"error":{code,message}}`, the shape of every route but `/mcp`.
+/// `{"error":{code,message}}`, the error body of every route except `/mcp`.
 pub fn error(status: StatusCode, code: &str, message: &str) -> Response {
     json(status, &json!({ "error": { "code": code, "message": message } }))
 }
 
-/// A JSON-RPC error.
+/// A JSON-RPC error, the error body of `/mcp`.
 pub fn rpc_error(status: StatusCode, error: &RpcError) -> Response {
     bytes(status, error.to_json())
 }

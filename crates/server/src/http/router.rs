@@ -1,4 +1,4 @@
-//! The routes, and the layers around them: metrics, the door, CORS, and the limits of a toolset's own routes.
+//! The routes and their middleware: metrics, the door, CORS, and the limits of the toolsets' REST routes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use super::door::Door;
 use super::mcp::McpEndpoint;
 use super::{body, cors, health, metrics, reply};
 
-/// What the routes share.
+/// The state that the routes share.
 pub struct Site {
     pub door: Door,
     pub mcp: McpEndpoint,
@@ -28,22 +28,22 @@ pub struct Site {
 /// The limits that `/mcp` and the routes of toolsets share.
 #[derive(Clone)]
 pub struct Limits {
-    /// The longest body that is read.
+    /// The maximum size of a request body in bytes.
     pub max_body_bytes: usize,
-    /// How long a request to a toolset's route may take; MCP calls have the registry's own limit.
+    /// The maximum duration of a request to a toolset's route. The registry enforces the same limit on MCP calls.
     pub call_timeout: Duration,
-    /// One permit for each call that may run at the same time.
+    /// One permit per call; further calls wait for a permit.
     pub in_flight: Arc<Semaphore>,
 }
 
-/// What a request is counted as where no route matched.
+/// The metrics label of a response that middleware produced before any route was reached.
 #[derive(Clone, Copy)]
 struct RouteLabel(&'static str);
 
-/// All routes. Those of toolsets stand behind the door and within the limits, like `/mcp`.
+/// All routes. The door checks the requests to `/mcp`, `/metrics` and the toolsets' routes; `/health` is open to everyone.
 pub fn router(site: &Arc<Site>, toolset_routes: Vec<Router>) -> Router {
     let all = toolset_routes.into_iter().fold(Router::new(), Router::merge);
-    let limited = all.layer(from_fn_with_state(site.clone(), limit));
+    let limited = all.layer(from_fn_with_state(site.clone(), enforce_limits));
     let behind_door = Router::new()
         .route("/mcp", any(mcp))
         .route("/metrics", get(async || health::metrics()).fallback(use_get))
@@ -74,11 +74,11 @@ async fn use_get() -> Response {
 }
 
 async fn not_found() -> Response {
-    let message = "no such route; MCP is at /mcp, the state of the server at /health";
+    let message = "no such route; the MCP endpoint is /mcp and the health check is /health";
     reply::error(StatusCode::NOT_FOUND, "not_found", message)
 }
 
-/// Counts every request by the pattern of its route, never by its path: the number of labels is bounded.
+/// Counts every request by the pattern of its route, never by its path, so that the number of labels is bounded.
 async fn count(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
     let response = next.run(request).await;
@@ -88,18 +88,18 @@ async fn count(request: Request, next: Next) -> Response {
     response
 }
 
-/// Lets in who may come in, establishes who it is, and tells browsers what they may read.
+/// Refuses requests that the door does not allow, stores the caller's `Identity` in the request, and adds CORS headers.
 async fn pass_door(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     let origin = match site.door.check(&parts.uri, &parts.headers) {
         Ok(origin) => origin.map(str::to_owned),
         Err(refused) => {
             let response = reply::error(StatusCode::FORBIDDEN, "forbidden", refused.message());
-            return labelled(response, "refused");
+            return labeled(response, "refused");
         }
     };
     if let (Some(origin), &Method::OPTIONS) = (&origin, &parts.method) {
-        return labelled(cors::preflight(origin, &parts.headers), "preflight");
+        return labeled(cors::preflight(origin, &parts.headers), "preflight");
     }
     parts.extensions.insert(site.door.identity(&parts));
     let mut response = next.run(Request::from_parts(parts, body)).await;
@@ -107,24 +107,24 @@ async fn pass_door(State(site): State<Arc<Site>>, request: Request, next: Next) 
     response
 }
 
-fn labelled(mut response: Response, label: &'static str) -> Response {
+fn labeled(mut response: Response, label: &'static str) -> Response {
     response.extensions_mut().insert(RouteLabel(label));
     response
 }
 
-/// Reads the body of a request to a toolset's route within the limits, and runs it within the others.
-async fn limit(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+/// Applies the limits to a request to a toolset's route: body size, calls in flight, and duration.
+async fn enforce_limits(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     let limits = &site.limits;
     let (parts, body) = request.into_parts();
     let body = match body::read(&parts.headers, body, limits.max_body_bytes).await {
         Ok(body) => body,
         Err(error) => return reply::error(error.status(), error.code(), &error.to_string()),
     };
-    // The semaphore is never closed, so a permit comes in the end.
+    // The semaphore is never closed, so this cannot fail.
     let _permit = limits.in_flight.acquire().await;
     let work = next.run(Request::from_parts(parts, Body::from(body)));
     tokio::time::timeout(limits.call_timeout, work).await.unwrap_or_else(|_| {
-        let message = "the request was ended because it took too long (server.call_timeout_ms)";
+        let message = "the request timed out; the limit is the setting server.call_timeout_ms";
         reply::error(StatusCode::GATEWAY_TIMEOUT, "timed_out", message)
     })
 }

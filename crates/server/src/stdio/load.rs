@@ -1,4 +1,4 @@
-//! What is being worked on, and who waits for an answer.
+//! Bookkeeping of a stdio connection: which requests are unanswered, how many calls run, and which are queued.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{ClientRequest, JsonRpcRequest, RequestId};
 
-/// The ids that wait for an answer.
+/// The ids of the requests that are not answered yet.
 #[derive(Clone, Default)]
-pub(super) struct Pending(Arc<Mutex<HashSet<RequestId>>>);
+pub(super) struct PendingIds(Arc<Mutex<HashSet<RequestId>>>);
 
-impl Pending {
+impl PendingIds {
     pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What is being worked on: calls, and the bytes of their requests.
+/// How many calls are running, and the size of their requests.
 #[derive(Default)]
 pub(super) struct Load {
     calls: AtomicUsize,
@@ -24,18 +24,18 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Calls that run.
+    /// The number of running calls.
     pub(super) fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// Bytes of their requests.
+    /// The size of the requests of the running calls, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 }
 
-/// One call's share of the load. Travels with the request through the SDK and ends with its handler.
+/// One running call. It travels with the request through the SDK and is dropped with it, when the handler has ended.
 pub(super) struct Slot {
     load: Arc<Load>,
     bytes: usize,
@@ -56,8 +56,8 @@ impl Drop for Slot {
     }
 }
 
-/// A request that has no slot yet.
-pub(super) struct Waiting {
+/// A request that waits for a slot.
+pub(super) struct QueuedRequest {
     pub(super) request: JsonRpcRequest<ClientRequest>,
     pub(super) bytes: usize,
 }

@@ -1,5 +1,5 @@
-//! MCP over standard input and output: a transport for the SDK that answers everything, survives
-//! everything, and ends when its work is done.
+//! MCP over standard input and output: a transport for the SDK that answers every request, survives invalid input, and
+//! returns when every request is answered.
 
 mod load;
 mod transport;
@@ -14,32 +14,33 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::Server;
+use crate::ServerSection;
 use crate::failure::RpcError;
 use crate::outgoing::Outgoing;
 use crate::process::{self, GRACE};
 use crate::service::{self, McpService};
-use load::Pending;
+use load::PendingIds;
 use transport::Stdio;
 
-/// How long the last words may take.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How long to wait for the final error replies to be written. A client that reads gets them within milliseconds; one that
+/// does not read must not keep the process alive.
+const FINAL_WRITE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The limits and habits of one connection.
+/// The settings of the stdio transport.
 #[derive(Clone)]
-pub struct Options {
-    /// The longest message that is read.
+pub struct StdioOptions {
+    /// The maximum size of a message in bytes; a longer one is refused.
     pub max_message_bytes: usize,
-    /// How many calls run at once.
+    /// The maximum number of calls that run at the same time; further calls wait.
     pub max_in_flight: usize,
-    /// Answer with lines, whatever the client sends.
+    /// Whether replies are always one JSON message per line, whatever framing the client uses.
     pub lines_only: bool,
 }
 
-impl Options {
-    /// As the `server` section says.
+impl StdioOptions {
+    /// Takes the options from the `server` section of the configuration.
     #[must_use]
-    pub fn new(server: &Server) -> Self {
+    pub fn new(server: &ServerSection) -> Self {
         Self {
             max_message_bytes: usize::try_from(server.max_message_bytes).unwrap_or(usize::MAX),
             max_in_flight: usize::try_from(server.max_in_flight).unwrap_or(usize::MAX),
@@ -48,39 +49,39 @@ impl Options {
     }
 }
 
-/// Serves on the process's own input and output, and ends on `SIGTERM` and `SIGINT`.
+/// Serves on the standard input and output of the process, until the input ends or a signal arrives.
 ///
 /// # Errors
 ///
-/// When the output cannot be written for another reason than a client that has gone.
+/// When the output cannot be written, unless the reason is that the client has closed it.
 pub async fn serve_process<S: Service<RoleServer>>(
     service: McpService<S>,
-    options: Options,
+    options: StdioOptions,
 ) -> io::Result<()> {
     let stop = process::stop_on_signal()?;
     let (input, output) = rmcp::transport::stdio_pipes();
     serve(service, input, output, options, stop).await
 }
 
-/// Serves until the input ends and every call is answered, or until `stop` and ten seconds more.
+/// Serves until the input ends and every call is answered, or until [`GRACE`] has passed since `stop`.
 ///
 /// # Errors
 ///
-/// When the output cannot be written for another reason than a client that has gone.
+/// When the output cannot be written, unless the reason is that the client has closed it.
 pub async fn serve<S: Service<RoleServer>>(
     service: McpService<S>,
     input: impl AsyncRead + Unpin + Send + 'static,
     output: impl AsyncWrite + Unpin + Send + 'static,
-    options: Options,
+    options: StdioOptions,
     stop: CancellationToken,
 ) -> io::Result<()> {
     let outgoing = Outgoing::start(output, options.lines_only);
-    let pending = Pending::default();
+    let pending = PendingIds::default();
     let McpService { handler, registry, tools } = service;
     let transport = Stdio::new(input, outgoing.clone(), pending.clone(), stop.clone(), options, tools);
-    // Without the SDK's handshake, which gives up on what it does not expect: `admit` does its part.
+    // Not the SDK's own handshake, which ends the connection on any unexpected message: `Stdio::accept` does its part.
     let running = serve_directly(handler, transport, None).waiting();
-    let grace_over = async {
+    let grace_period_over = async {
         stop.cancelled().await;
         let end = Instant::now() + GRACE;
         tokio::time::sleep_until(end).await;
@@ -88,30 +89,30 @@ pub async fn serve<S: Service<RoleServer>>(
     };
     let end = tokio::select! {
         _ = running => Instant::now() + GRACE,
-        end = grace_over => {
-            abandon(&outgoing, &pending).await;
+        end = grace_period_over => {
+            fail_pending_calls(&outgoing, &pending).await;
             end
         }
     };
     service::close(&registry, end).await;
-    match outgoing.broken() {
+    match outgoing.write_error() {
         None | Some(io::ErrorKind::BrokenPipe) => Ok(()),
         Some(other) => Err(other.into()),
     }
 }
 
-/// Tells the callers of what is still running that it will not be answered.
-async fn abandon(outgoing: &Outgoing, pending: &Pending) {
+/// Answers every call that is still running with an error.
+async fn fail_pending_calls(outgoing: &Outgoing, pending: &PendingIds) {
     let ids: Vec<_> = pending.lock().drain().collect();
-    tracing::warn!(calls = ids.len(), "ended with calls under way");
+    tracing::warn!(calls = ids.len(), "stopped with calls still in progress");
     for id in ids {
-        let why = "the server was told to end before this call was done; call again";
-        outgoing.post(RpcError::new(Some(id), ErrorCode::INTERNAL_ERROR, why).to_json());
+        let message = "the server was stopped before this call was finished; call again";
+        outgoing.enqueue(RpcError::new(Some(id), ErrorCode::INTERNAL_ERROR, message).to_json());
     }
     let all_written = async {
-        while !outgoing.is_done() {
-            outgoing.written().await;
+        while !outgoing.is_flushed() {
+            outgoing.progress().await;
         }
     };
-    let _ = tokio::time::timeout(LAST_WORDS, all_written).await;
+    let _ = tokio::time::timeout(FINAL_WRITE_TIMEOUT, all_written).await;
 }

@@ -1,4 +1,4 @@
-//! The SDK's transport over a pair of byte streams.
+//! The SDK's `Transport` over a pair of byte streams.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,8 +17,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use super::Options;
-use super::load::{Load, Pending, Slot, Waiting};
+use super::StdioOptions;
+use super::load::{Load, PendingIds, QueuedRequest, Slot};
 use crate::envelope::Json;
 use crate::era::{Era, missing_meta};
 use crate::failure::RpcError;
@@ -27,40 +27,46 @@ use crate::message;
 use crate::outgoing::Outgoing;
 use crate::tool_list::{ListRequest, ToolList};
 
-/// No more is read while so much waits to be written.
-const MOST_UNWRITTEN: usize = 8 << 20;
-/// So long a silence turns the suspicion that a message was cut short into certainty.
-const PATIENCE: Duration = Duration::from_millis(500);
-/// No more is read while so many requests wait for a slot. Until then cancellations are still heard.
-const MOST_WAITING: usize = 1024;
-/// No more is read while the requests in memory are so large, or twice the longest one.
-const MOST_HELD: usize = 128 << 20;
-/// So many ids of cancelled calls are remembered: what such a call still has to say must not answer another.
-const MOST_REMEMBERED: usize = 1024;
+/// The maximum number of reply bytes that wait to be written. 8 MiB hold several large replies; above that, reading stops
+/// until the client has read some of them, because the SDK's own queue of replies is unbounded.
+const MAX_UNWRITTEN_BYTES: usize = 8 << 20;
+/// How long to wait for more input when a message looks truncated. Half a second is long for a pipe on one machine, and
+/// short for the client whose next message waits; after it, the message is refused and reading resumes behind it.
+const TRUNCATION_TIMEOUT: Duration = Duration::from_millis(500);
+/// The maximum number of requests that wait for a slot. Beyond it reading stops, and with it cancellations are no longer
+/// seen, so the queue is several times as long as the default number of concurrent calls.
+const MAX_QUEUED_REQUESTS: usize = 1024;
+/// The maximum size of all requests that run or wait, in bytes, or twice `max_message_bytes` if that is more, so that the
+/// largest allowed message can always be read. Beyond it reading stops until calls have finished.
+const MAX_REQUEST_BYTES: usize = 128 << 20;
+/// How many ids of canceled calls are remembered. A late reply to a canceled call must not answer a new request that
+/// reuses its id, so such ids are refused; beyond this number the oldest are forgotten.
+const MAX_CANCELED_IDS: usize = 1024;
 
 /// One connection, as the SDK sees it.
 pub(super) struct Stdio<R> {
     input: R,
     decoder: Decoder,
     outgoing: Outgoing,
-    pending: Pending,
-    waiting: VecDeque<Waiting>,
+    pending: PendingIds,
+    queue: VecDeque<QueuedRequest>,
     load: Arc<Load>,
     stop: CancellationToken,
-    /// Resolves when `stop` fires; made once, as every read waits for it.
+    /// Resolves when `stop` is canceled. It is created once, because every read waits for it.
     stopped: Pin<Box<WaitForCancellationFutureOwned>>,
-    /// The ids of cancelled calls, the last ones.
-    cancelled: VecDeque<RequestId>,
-    /// The id of the last `initialize`, which cannot be cancelled.
-    introduction: Option<RequestId>,
-    /// Since when nothing came that could clear up a suspicion of the decoder's.
-    silent_since: Option<Instant>,
-    /// Nothing more comes in.
+    /// The ids of the most recently canceled calls, newest first.
+    canceled_ids: VecDeque<RequestId>,
+    /// The id of the last `initialize` request, which cannot be canceled.
+    initialize_id: Option<RequestId>,
+    /// Since when the decoder has been waiting for the rest of a message that looks truncated.
+    truncation_suspected_since: Option<Instant>,
+    /// Whether the end of the input was reached; the decoder may still hold messages.
     input_ended: bool,
-    /// Nothing more is taken in.
+    /// Whether no more messages are accepted: all input is processed, the server stops, or the output is closed.
     ended: bool,
+    /// Whether `initialize` was received.
     initialized: bool,
-    options: Options,
+    options: StdioOptions,
     tools: ToolList,
 }
 
@@ -76,10 +82,10 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Stdio<R> {
             JsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
-        // One answer an id: whoever was cancelled or given up on gets no second one.
-        let wanted = id.is_none_or(|id| self.pending.lock().remove(id));
-        let queued = wanted.then(|| serde_json::to_vec(&message));
-        let queued = queued.transpose().map(|json| json.map(|json| self.outgoing.push(json)));
+        // One reply per id: a call that was canceled, or answered at shutdown, gets no second one.
+        let is_pending = id.is_none_or(|id| self.pending.lock().remove(id));
+        let queued = is_pending.then(|| serde_json::to_vec(&message));
+        let queued = queued.transpose().map(|json| json.map(|json| self.outgoing.enqueue_with_receipt(json)));
         async move {
             match queued? {
                 Some(written) => written.await.map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?,
@@ -88,14 +94,14 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Stdio<R> {
         }
     }
 
-    /// The SDK drops this future and calls again whenever something else happens, so every wait below
-    /// can be left at any time and every condition is looked at anew.
+    /// The SDK drops this future and calls `receive` again whenever another event occurs. Every wait below is therefore
+    /// cancel-safe, and the loop checks every condition again.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            if self.stop.is_cancelled() || self.outgoing.is_broken() {
+            if self.stop.is_cancelled() || self.outgoing.has_failed() {
                 self.ended = true;
             }
-            if let Some(request) = self.next_waiting() {
+            if let Some(request) = self.dequeue() {
                 return Some(request);
             }
             if self.ended && self.is_idle() {
@@ -104,14 +110,14 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Stdio<R> {
             if self.ended || self.is_full() {
                 let stop = self.stop.clone();
                 tokio::select! {
-                    () = self.outgoing.written() => {}
+                    () = self.outgoing.progress() => {}
                     () = stop.cancelled(), if !self.ended => {}
                 }
                 continue;
             }
             if let Some(frame) = self.decoder.next_frame() {
-                self.outgoing.speak(self.decoder.framing());
-                if let Some(message) = self.admit(frame) {
+                self.outgoing.set_framing(self.decoder.framing());
+                if let Some(message) = self.accept(frame) {
                     return Some(message);
                 }
                 continue;
@@ -133,9 +139,9 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
     pub(super) fn new(
         input: R,
         outgoing: Outgoing,
-        pending: Pending,
+        pending: PendingIds,
         stop: CancellationToken,
-        options: Options,
+        options: StdioOptions,
         tools: ToolList,
     ) -> Self {
         Self {
@@ -143,13 +149,13 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             decoder: Decoder::new(options.max_message_bytes),
             outgoing,
             pending,
-            waiting: VecDeque::new(),
+            queue: VecDeque::new(),
             load: Arc::default(),
             stopped: Box::pin(stop.clone().cancelled_owned()),
             stop,
-            cancelled: VecDeque::new(),
-            introduction: None,
-            silent_since: None,
+            canceled_ids: VecDeque::new(),
+            initialize_id: None,
+            truncation_suspected_since: None,
             input_ended: false,
             ended: false,
             initialized: false,
@@ -158,10 +164,13 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         }
     }
 
+    /// Reads the next bytes into the decoder's buffer.
     async fn read(&mut self) {
-        // Kept over calls: other events come in between, and must not prolong the silence.
-        let silent_since =
-            self.decoder.suspects().then(|| *self.silent_since.get_or_insert_with(Instant::now));
+        // Kept between calls, because `receive` may be dropped and called again, which must not restart the timeout.
+        let suspected_since = self
+            .decoder
+            .suspects()
+            .then(|| *self.truncation_suspected_since.get_or_insert_with(Instant::now));
         let buffer = self.decoder.buffer();
         buffer.reserve(8 * 1024);
         let read = async {
@@ -171,11 +180,11 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                 () = self.stopped.as_mut() => None,
             }
         };
-        let read = match silent_since {
-            Some(since) => tokio::time::timeout_at(since + PATIENCE, read).await,
+        let read = match suspected_since {
+            Some(since) => tokio::time::timeout_at(since + TRUNCATION_TIMEOUT, read).await,
             None => Ok(read.await),
         };
-        self.silent_since = None;
+        self.truncation_suspected_since = None;
         let read = match read {
             Ok(Some(read)) => read,
             Ok(None) => return,
@@ -189,7 +198,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             Ok(size) => tracing::debug!("stdin chunk={size}"),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => {
-                tracing::warn!(%error, "stdin cannot be read");
+                tracing::warn!(%error, "reading stdin failed");
                 self.end_input();
             }
         }
@@ -200,8 +209,8 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         self.input_ended = true;
     }
 
-    /// What of a frame goes on to the service; the rest is answered here.
-    fn admit(&mut self, frame: Frame) -> Option<ClientJsonRpcMessage> {
+    /// Returns the message for the service, if there is one to handle now. Invalid frames and `tools/list` are answered here.
+    fn accept(&mut self, frame: Frame) -> Option<ClientJsonRpcMessage> {
         let mut bytes = 0;
         let message = match frame {
             Frame::Message(Json::Object(ref message), _)
@@ -209,56 +218,56 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                     && (self.initialized || request.era() == Era::PerRequest) =>
             {
                 tracing::debug!("recv method=tools/list id={}", request.id);
-                self.outgoing.post(request.reply(&(self.tools)(&Identity::Owner)));
+                self.outgoing.enqueue(request.reply(&(self.tools)(&Identity::Owner)));
                 return None;
             }
             Frame::Message(json, size) => {
                 bytes = size;
                 message::read(json)
             }
-            Frame::Refused(Refused::Unreadable(why)) => {
-                Err(RpcError::new(None, ErrorCode::PARSE_ERROR, format!("cannot be read: {why}")))
+            Frame::Refused(Refused::Unreadable(reason)) => {
+                Err(RpcError::new(None, ErrorCode::PARSE_ERROR, format!("parse error: {reason}")))
             }
             Frame::Refused(Refused::TooLong) => {
-                let most = self.options.max_message_bytes;
-                let why = format!("the message is longer than {most} bytes (server.max_message_bytes)");
-                Err(RpcError::new(None, ErrorCode::INVALID_REQUEST, why))
+                let limit = self.options.max_message_bytes;
+                let message = format!("the message is longer than {limit} bytes (server.max_message_bytes)");
+                Err(RpcError::new(None, ErrorCode::INVALID_REQUEST, message))
             }
         };
-        let admitted = match message {
-            Ok(Some(message)) => self.admit_message(message, bytes),
+        let accepted = match message {
+            Ok(Some(message)) => self.accept_message(message, bytes),
             Ok(None) => Ok(None),
-            Err(refusal) => Err(refusal),
+            Err(error) => Err(error),
         };
-        match admitted {
+        match accepted {
             Ok(message) => message,
-            Err(refusal) => {
-                tracing::debug!("refused code={} id={:?}", refusal.code.0, refusal.id);
-                self.outgoing.post(refusal.to_json());
+            Err(error) => {
+                tracing::debug!("refused code={} id={:?}", error.code.0, error.id);
+                self.outgoing.enqueue(error.to_json());
                 None
             }
         }
     }
 
-    fn admit_message(
+    fn accept_message(
         &mut self,
         message: ClientJsonRpcMessage,
         bytes: usize,
     ) -> Result<Option<ClientJsonRpcMessage>, RpcError> {
         match message {
-            JsonRpcMessage::Request(request) => self.admit_request(request, bytes),
+            JsonRpcMessage::Request(request) => self.accept_request(request, bytes),
             JsonRpcMessage::Notification(ref notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
                     let reason = cancelled.params.reason.as_deref().unwrap_or_default();
                     tracing::debug!("cancelled requestId={id} reason={reason}");
-                    if self.introduction.as_ref() == Some(id) || !self.pending.lock().remove(id) {
+                    if self.initialize_id.as_ref() == Some(id) || !self.pending.lock().remove(id) {
                         return Ok(None);
                     }
-                    self.waiting.retain(|waiting| waiting.request.id != *id);
-                    self.cancelled.truncate(MOST_REMEMBERED - 1);
-                    self.cancelled.push_front(id.clone());
+                    self.queue.retain(|queued| queued.request.id != *id);
+                    self.canceled_ids.truncate(MAX_CANCELED_IDS - 1);
+                    self.canceled_ids.push_front(id.clone());
                 }
                 Ok(Some(message))
             }
@@ -266,58 +275,62 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         }
     }
 
-    fn admit_request(
+    fn accept_request(
         &mut self,
         request: JsonRpcRequest<ClientRequest>,
         bytes: usize,
     ) -> Result<Option<ClientJsonRpcMessage>, RpcError> {
         let id = &request.id;
         tracing::debug!("recv method={} id={id}", request.request.method());
-        if self.introduction.as_ref() == Some(id) {
-            self.introduction = None;
+        if self.initialize_id.as_ref() == Some(id) {
+            self.initialize_id = None;
         }
         match &request.request {
             ClientRequest::InitializeRequest(_) => {
                 self.initialized = true;
-                self.introduction = Some(id.clone());
+                self.initialize_id = Some(id.clone());
             }
             ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => {}
             other => {
                 let missing = missing_meta(other.get_meta());
                 if !self.initialized && !missing.is_empty() {
-                    let why = format!("send initialize first, or params._meta with {}", missing.join(", "));
-                    return Err(RpcError::new(Some(id.clone()), ErrorCode::INVALID_PARAMS, why));
+                    let missing = missing.join(", ");
+                    let message = format!("send initialize first, or params._meta with {missing}");
+                    return Err(RpcError::new(Some(id.clone()), ErrorCode::INVALID_PARAMS, message));
                 }
             }
         }
-        if self.cancelled.contains(id) || !self.pending.lock().insert(id.clone()) {
-            let why = "id: a request with this id is still being answered, or was cancelled; use a new one";
-            return Err(RpcError::new(Some(id.clone()), ErrorCode::INVALID_REQUEST, why));
+        if self.canceled_ids.contains(id) || !self.pending.lock().insert(id.clone()) {
+            let message = "id: a request with this id is in progress or was canceled; use another id";
+            return Err(RpcError::new(Some(id.clone()), ErrorCode::INVALID_REQUEST, message));
         }
-        self.waiting.push_back(Waiting { request, bytes });
-        Ok(self.next_waiting())
+        self.queue.push_back(QueuedRequest { request, bytes });
+        Ok(self.dequeue())
     }
 
-    /// The request that waits longest, if there is a slot for it.
-    fn next_waiting(&mut self) -> Option<ClientJsonRpcMessage> {
-        if self.load.calls() >= self.options.max_in_flight || self.outgoing.unwritten() > MOST_UNWRITTEN {
+    /// The oldest queued request, if a slot is free and the client reads its replies.
+    fn dequeue(&mut self) -> Option<ClientJsonRpcMessage> {
+        if self.load.calls() >= self.options.max_in_flight || self.outgoing.unwritten() > MAX_UNWRITTEN_BYTES
+        {
             return None;
         }
-        let Waiting { mut request, bytes } = self.waiting.pop_front()?;
+        let QueuedRequest { mut request, bytes } = self.queue.pop_front()?;
         request.request.extensions_mut().insert(Slot::take(&self.load, bytes));
         Some(JsonRpcMessage::Request(request))
     }
 
+    /// Whether a limit is reached, so that reading must pause.
     fn is_full(&self) -> bool {
-        let waiting: usize = self.waiting.iter().map(|waiting| waiting.bytes).sum();
-        let held = self.load.bytes() + waiting;
-        self.outgoing.unwritten() > MOST_UNWRITTEN
-            || self.waiting.len() >= MOST_WAITING
-            || held > MOST_HELD.max(self.options.max_message_bytes.saturating_mul(2))
+        let queued_bytes: usize = self.queue.iter().map(|queued| queued.bytes).sum();
+        let request_bytes = self.load.bytes() + queued_bytes;
+        self.outgoing.unwritten() > MAX_UNWRITTEN_BYTES
+            || self.queue.len() >= MAX_QUEUED_REQUESTS
+            || request_bytes > MAX_REQUEST_BYTES.max(self.options.max_message_bytes.saturating_mul(2))
     }
 
+    /// Whether every request is answered and every reply is written.
     fn is_idle(&self) -> bool {
-        let answered = self.pending.lock().is_empty() && self.load.calls() == 0 && self.waiting.is_empty();
-        answered && self.outgoing.is_done()
+        let all_answered = self.pending.lock().is_empty() && self.load.calls() == 0 && self.queue.is_empty();
+        all_answered && self.outgoing.is_flushed()
     }
 }

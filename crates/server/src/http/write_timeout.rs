@@ -1,4 +1,4 @@
-//! A connection that ends when its reader takes nothing for too long.
+//! A TCP stream that fails with `TimedOut` when the peer stops reading.
 
 use std::future::Future;
 use std::io;
@@ -10,33 +10,38 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// A stream whose writes must get on.
-pub struct Patient {
+/// A TCP stream whose writes time out. Hyper limits how long a client may take to send a request, but not how long it
+/// may take to read the response; without this, a client that never reads would hold its connection forever.
+pub struct WriteTimeoutStream {
     stream: TcpStream,
-    limit: Duration,
-    /// Set while a write waits.
-    overdue: Option<Pin<Box<Sleep>>>,
+    timeout: Duration,
+    /// When the blocked write times out; `None` while no write is blocked.
+    deadline: Option<Pin<Box<Sleep>>>,
 }
 
-impl Patient {
-    /// Gives a write that does not get on so much time.
-    pub const fn new(stream: TcpStream, limit: Duration) -> Self {
-        Self { stream, limit, overdue: None }
+impl WriteTimeoutStream {
+    /// Wraps a stream. A write that makes no progress for `timeout` fails.
+    pub const fn new(stream: TcpStream, timeout: Duration) -> Self {
+        Self { stream, timeout, deadline: None }
     }
 
-    /// Starts the clock when a write has to wait, and stops it when one got on.
-    fn watch<T>(&mut self, context: &mut Context<'_>, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    /// Passes on the result of a write. A blocked write starts the timeout; any progress resets it.
+    fn with_timeout<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        result: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
         if result.is_ready() {
-            self.overdue = None;
+            self.deadline = None;
             return result;
         }
-        let limit = self.limit;
-        let overdue = self.overdue.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + limit)));
-        overdue.as_mut().poll(context).map(|()| Err(io::ErrorKind::TimedOut.into()))
+        let timeout = self.timeout;
+        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + timeout)));
+        deadline.as_mut().poll(context).map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
-impl AsyncRead for Patient {
+impl AsyncRead for WriteTimeoutStream {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -46,11 +51,11 @@ impl AsyncRead for Patient {
     }
 }
 
-impl AsyncWrite for Patient {
+impl AsyncWrite for WriteTimeoutStream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let result = Pin::new(&mut this.stream).poll_write(context, bytes);
-        this.watch(context, result)
+        this.with_timeout(context, result)
     }
 
     fn poll_write_vectored(
@@ -60,7 +65,7 @@ impl AsyncWrite for Patient {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let result = Pin::new(&mut this.stream).poll_write_vectored(context, parts);
-        this.watch(context, result)
+        this.with_timeout(context, result)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -1,0 +1,177 @@
+//! The command-line arguments, as clap parses them. Their doc comments are the text of `annai help`.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use super::{docs, init};
+use crate::catalog::ToolsetName;
+
+/// The words that the help uses, and where to start.
+const AFTER_HELP: &str = "\
+Terms:
+  manual    A folder of documents that are only read, such as a product manual.
+  vault     A folder of documents that tools may also create and change.
+  artifact  A vault file made from another one, such as a flowchart; its elements cite lines of their source.
+
+To try it out, run `annai demo`. To use it from an MCP client, run `annai init <CLIENT>` and follow the
+instructions; the client then starts `annai --stdio`.";
+
+/// An MCP server that gives AI clients answers from the web and from local documents.
+#[derive(Debug, Parser)]
+#[command(name = "annai", version, max_term_width = 100)]
+#[command(after_help = AFTER_HELP)]
+pub struct Cli {
+    #[command(flatten)]
+    pub options: Options,
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+}
+
+/// The options of the program. Those that are `global` may also follow a command.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Run as an MCP server on stdin and stdout; MCP clients start the program like this
+    #[arg(long)]
+    pub(super) stdio: bool,
+    /// Run as an HTTP server with MCP at /mcp [default address: 127.0.0.1:3001, or the port in the environment
+    /// variable PORT]
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, conflicts_with = "stdio")]
+    #[expect(clippy::option_option, reason = "absent, without an address, with an address")]
+    pub(super) http: Option<Option<String>>,
+    /// Offer only the tools of this toolset; may be repeated [default: all toolsets]
+    #[arg(long, value_name = "NAME", global = true)]
+    toolset: Vec<ToolsetName>,
+    /// Read this YAML configuration file [default: annai/config.yaml in $XDG_CONFIG_HOME or ~/.config]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub config: Option<PathBuf>,
+    /// Read the manuals in this folder; may be repeated [default: the folder ./manuals]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub manuals: Vec<PathBuf>,
+    /// Use this OpenAI model for the tool `answer` (overrides the setting model_profiles.answer.model)
+    #[arg(long, value_name = "ID", global = true)]
+    pub model: Option<String>,
+    /// Print the effective configuration and the origin of each value as JSON to stderr, and exit
+    #[arg(long)]
+    pub(super) show_config: bool,
+    /// Log every message that is received or sent (size, method and id, not its content) to stderr and, if given, to
+    /// the file PATH
+    #[arg(long, value_name = "PATH", num_args = 0..=1, global = true)]
+    #[expect(clippy::option_option, reason = "absent, without a path, with a path")]
+    pub debug: Option<Option<PathBuf>>,
+}
+
+impl Options {
+    /// The chosen toolsets without repetitions; empty when none was chosen, which means all.
+    pub fn toolsets(&self) -> Vec<ToolsetName> {
+        let mut toolsets = Vec::new();
+        for toolset in &self.toolset {
+            if !toolsets.contains(toolset) {
+                toolsets.push(*toolset);
+            }
+        }
+        toolsets
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Start an HTTP server with sample documents in a temporary folder, and print examples to try
+    Demo,
+    /// List the tools
+    Tools {
+        /// Print the tools as JSON, with their schemas
+        #[arg(long)]
+        json: bool,
+    },
+    /// Call one tool from the shell
+    Call {
+        /// The name of the tool; `annai tools` lists the names
+        tool: String,
+        /// The arguments of the tool: one JSON object, or key=value pairs (outer.inner=value for a nested key,
+        /// key=a,b for a list)
+        #[arg(value_name = "JSON|KEY=VALUE")]
+        arguments: Vec<String>,
+        /// Print the structured result as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Ask a question that is answered from the web, with sources (needs an OpenAI API key)
+    Ask {
+        /// The question
+        #[arg(required = true, value_name = "QUESTION")]
+        words: Vec<String>,
+        /// Get a thorough answer, which takes longer (the tool `answer_detailed`)
+        #[arg(long, conflicts_with = "quick")]
+        detailed: bool,
+        /// Get a short answer quickly (the tool `answer_quick`)
+        #[arg(long)]
+        quick: bool,
+        /// Print the structured result as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Search the manuals for the sections that best match a question
+    Find {
+        /// The question or search words
+        #[arg(required = true, value_name = "QUESTION")]
+        words: Vec<String>,
+        /// Search this manual first; other manuals are searched only if it does not have enough
+        #[arg(long, value_name = "ID")]
+        manual: Option<String>,
+        /// The maximum number of sections to show, from 1 to 20
+        #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=20))]
+        limit: u8,
+        /// Print the structured results as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show which lines of a vault file have been read or cited, and which have not
+    Coverage {
+        /// The path of the file, relative to the vault
+        file: String,
+        /// The line ranges that count as covered, such as 1-10,20-30
+        #[arg(long, value_name = "RANGES")]
+        lines: Option<String>,
+        /// A file made from this one, such as a flowchart; the lines that it cites (`source_lines`) count as covered
+        #[arg(long, value_name = "PATH")]
+        artifact: Option<String>,
+    },
+    /// Check that every element of an artifact, such as a flowchart, cites lines of its source file
+    Audit {
+        /// The path of the artifact, relative to the vault
+        artifact: String,
+        /// The path of the file from which the artifact was made, relative to the vault
+        source: String,
+    },
+    /// Measure the retrieval quality of the tool `manual_find` on questions with known answers
+    Eval {
+        /// A file of questions in JSON Lines format, or a folder with the file questions.jsonl
+        #[arg(default_value = "evals")]
+        questions: PathBuf,
+        /// Also list the questions whose expected sections are not all among the first five results
+        #[arg(long)]
+        misses: bool,
+        /// Print the scores as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check the configuration, the API key, the folders and the port, and say how to fix problems
+    Doctor,
+    /// Print the instructions to connect an MCP client
+    Init {
+        /// The client
+        client: init::Client,
+    },
+    /// Print the completion script of a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print a documentation page that is generated from the code
+    #[command(hide = true)]
+    Docs {
+        /// The page
+        page: docs::Page,
+    },
+}

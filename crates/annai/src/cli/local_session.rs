@@ -1,0 +1,84 @@
+//! Tool calls from the commands of the shell, without a transport.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use annai_core::{Call, FailedCall, Identity, JsonObject, Progress, Registry, Reply};
+use serde_json::Value;
+use tokio::runtime::{Builder, Runtime};
+
+use super::Failure;
+use crate::app::App;
+
+/// How long the toolsets may take to close. Closing writes small files, so it takes milliseconds; a command should not keep
+/// its user waiting for more than this.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The id of the calls of a command in the log.
+const REQUEST_ID: &str = "cli";
+
+/// The tools and an async runtime that runs them, for one command. The caller is the owner of the machine.
+pub(super) struct LocalSession {
+    runtime: Runtime,
+    registry: Arc<Registry>,
+}
+
+impl LocalSession {
+    /// Runs a command with the tools of the program, and closes the toolsets when it has finished or failed.
+    pub(super) fn run<T>(app: &App, command: impl FnOnce(&Self) -> Result<T, Failure>) -> Result<T, Failure> {
+        Self::run_with(app.registry()?, command)
+    }
+
+    /// The same with the tools of a registry.
+    pub(super) fn run_with<T>(
+        registry: Arc<Registry>,
+        command: impl FnOnce(&Self) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let session = Self { runtime: Builder::new_multi_thread().enable_all().build()?, registry };
+        let outcome = command(&session);
+        session.close();
+        outcome
+    }
+
+    /// The tools.
+    pub(super) const fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// Calls a tool; `None` if no tool has this name.
+    pub(super) fn try_call(
+        &self,
+        tool: &str,
+        arguments: JsonObject,
+        progress: Option<Progress>,
+    ) -> Option<Result<Reply<Value>, FailedCall>> {
+        let admitted = self.registry.admit(tool, &Identity::Owner).ok()?;
+        let mut call = Call::new(REQUEST_ID);
+        if let Some(progress) = progress {
+            call.progress = progress;
+        }
+        Some(self.runtime.block_on(admitted.call(arguments, call)))
+    }
+
+    /// Calls a tool that a command is made of, and returns its structured result.
+    pub(super) fn call(&self, tool: &str, arguments: &Value) -> Result<Value, Failure> {
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        match self.try_call(tool, arguments, None) {
+            Some(Ok(reply)) => Ok(reply.output),
+            Some(Err(failed)) => Err(Failure::new(format!("{tool}: {}", failed.error.message()))),
+            None => Err(Failure::usage(format!(
+                "this command needs the tool {tool}; omit --toolset, or add --toolset library"
+            ))),
+        }
+    }
+
+    fn close(self) {
+        let Self { runtime, registry } = self;
+        let closed = runtime.block_on(async { tokio::time::timeout(CLOSE_TIMEOUT, registry.close()).await });
+        if closed.is_err() {
+            tracing::warn!("a toolset did not close in time");
+        }
+        // Does not wait for blocking work that a canceled call has left behind.
+        runtime.shutdown_background();
+    }
+}
