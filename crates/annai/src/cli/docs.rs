@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use annai_core::schema;
 use annai_core::tool::RegisteredTool;
+use annai_core::{Effect, JsonObject, World, schema};
 use clap::ValueEnum;
 use serde_json::Value;
 
@@ -53,19 +53,60 @@ fn tools(app: &App) -> Result<String, Failure> {
 
 fn document(tool: &RegisteredTool, page: &mut String) {
     let facts = tool.facts;
-    let _ = writeln!(page, "\n## `{}` — {}\n\n{}\n", facts.name, facts.title, facts.description);
-    let _ = writeln!(page, "Toolset `{}` · {:?} · {:?} world\n", tool.toolset, facts.effect, facts.world);
-    let schema = tool.input_schema();
-    let required = |name: &str| {
-        let names = schema.get("required").and_then(Value::as_array);
-        names.is_some_and(|names| names.iter().any(|required| required == name))
+    let effect = match facts.effect {
+        Effect::Read => "changes nothing",
+        Effect::Write => "adds or changes data, and never removes any",
+        Effect::Destroy => "may replace or remove data",
     };
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let _ = writeln!(page, "| argument | takes | what it is |\n|---|---|---|");
-    for (name, of) in properties.into_iter().flatten() {
-        let Some(of) = of.as_object() else { continue };
-        let about = of.get("description").and_then(Value::as_str).unwrap_or_default();
-        let mark = if required(name) { " (required)" } else { "" };
-        let _ = writeln!(page, "| `{name}`{mark} | {} | {about} |", schema::describe(of));
+    let world = match facts.world {
+        World::Open => "uses the internet",
+        World::Closed => "works on local data",
+    };
+    let scope = facts.access.scope().map(|scope| format!(" · token scope `{}`", scope.as_str()));
+    let _ = writeln!(page, "\n## `{}` — {}\n\n{}\n", facts.name, facts.title, facts.description);
+    let _ = writeln!(page, "Toolset `{}` · {effect} · {world}{}\n", tool.toolset, scope.unwrap_or_default());
+    let mut arguments = String::new();
+    add_rows(&mut arguments, tool.input_schema(), "", Table::Arguments);
+    if arguments.is_empty() {
+        page.push_str("It takes no arguments.\n");
+    } else {
+        let _ = write!(page, "| argument | type | description |\n|---|---|---|\n{arguments}");
+    }
+    let mut fields = String::new();
+    add_rows(&mut fields, tool.output_schema(), "", Table::Result);
+    let _ = write!(page, "\n| result field | type | description |\n|---|---|---|\n{fields}");
+}
+
+/// Which table is written: of arguments the required ones are marked, of results those that may be absent.
+#[derive(Clone, Copy)]
+enum Table {
+    Arguments,
+    Result,
+}
+
+/// Adds a row for each property of an object's schema, and for the properties inside it.
+fn add_rows(rows: &mut String, schema: &JsonObject, prefix: &str, table: Table) {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|each| each == name));
+    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let Some(property) = property.as_object() else { continue };
+        let description = property.get("description").and_then(Value::as_str).unwrap_or_default();
+        let description = description.replace('\n', " ").replace('|', "\\|");
+        let mark = match (table, is_required(name)) {
+            (Table::Arguments, true) => " (required)",
+            (Table::Result, false) => " (may be absent)",
+            _ => "",
+        };
+        let _ = writeln!(rows, "| `{prefix}{name}`{mark} | {} | {description} |", schema::describe(property));
+        add_rows(rows, property, &format!("{prefix}{name}."), table);
+        for branch in property.get("anyOf").and_then(Value::as_array).into_iter().flatten() {
+            branch
+                .as_object()
+                .into_iter()
+                .for_each(|of| add_rows(rows, of, &format!("{prefix}{name}."), table));
+        }
+        if let Some(items) = property.get("items").and_then(Value::as_object) {
+            add_rows(rows, items, &format!("{prefix}{name}[]."), table);
+        }
     }
 }
