@@ -3,7 +3,7 @@
 #![no_main]
 
 use annai_server::envelope::Json;
-use annai_server::framing::{Decoder, Frame, Refused};
+use annai_server::framing::{Decoder, Frame, FrameError};
 use libfuzzer_sys::fuzz_target;
 use serde_json::value::RawValue;
 
@@ -14,7 +14,7 @@ const GOOD: &[u8] = b"\n{\"jsonrpc\":\"2.0\",\"id\":\"fuzz-probe\",\"method\":\"
 enum Got {
     Object { id: Option<String>, method: Option<String> },
     OtherJson,
-    Refused(Refused),
+    Invalid(FrameError),
 }
 
 fn decode(bytes: &[u8], piece: usize) -> Vec<Got> {
@@ -25,8 +25,8 @@ fn decode(bytes: &[u8], piece: usize) -> Vec<Got> {
         take(&mut decoder, &mut got);
     }
     // Nothing more comes for a while.
-    while decoder.suspects() {
-        decoder.give_up();
+    while decoder.looks_truncated() {
+        decoder.assume_truncated();
         take(&mut decoder, &mut got);
     }
     got
@@ -40,7 +40,7 @@ fn take(decoder: &mut Decoder, got: &mut Vec<Got>) {
                 Got::Object { id: text(&message.id), method: text(&message.method) }
             }
             Frame::Message(..) => Got::OtherJson,
-            Frame::Refused(why) => Got::Refused(why),
+            Frame::Invalid(why) => Got::Invalid(why),
         });
     }
 }
@@ -52,6 +52,6 @@ fuzz_target!(|input: (u8, &[u8])| {
     let cut = decode(&bytes, usize::from(piece) + 1);
     assert_eq!(whole, cut);
     let probe = Got::Object { id: Some("\"fuzz-probe\"".into()), method: Some("\"ping\"".into()) };
-    let too_long = whole.contains(&Got::Refused(Refused::TooLong));
+    let too_long = whole.contains(&Got::Invalid(FrameError::TooLong));
     assert!(too_long || whole.contains(&probe), "{whole:?}");
 });

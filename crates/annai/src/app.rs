@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use annai_answers::{AnswersConfig, AnswersSettings};
 use annai_core::Registry;
-use annai_core::config::{self, Config, ConfigError, Given, Secret};
+use annai_core::config::{self, CommandLineValue, Config, ConfigError, Secret};
 use annai_core::telemetry::{self, Log};
 use annai_library::LibrarySettings;
 use annai_server::{LogLevel, ServerSection, ServerSettings};
@@ -86,18 +86,22 @@ impl App {
 
 impl Options {
     /// The settings that the command line gives.
-    fn given(&self) -> Vec<Given> {
+    fn given(&self) -> Vec<CommandLineValue> {
         let mut given = Vec::new();
         if let Some(model) = &self.model {
             let value = model.as_str().into();
-            given.push(Given { option: "--model", key: "model_profiles.answer.model", value });
+            given.push(CommandLineValue { option: "--model", key: "model_profiles.answer.model", value });
         }
         if !self.manuals.is_empty() {
             let folders: Vec<_> = self.manuals.iter().map(|folder| folder.display().to_string()).collect();
-            given.push(Given { option: "--manuals", key: "library.manuals", value: folders.into() });
+            given.push(CommandLineValue {
+                option: "--manuals",
+                key: "library.manuals",
+                value: folders.into(),
+            });
         }
         if let Some(file) = &self.debug {
-            let mut set = |key, value| given.push(Given { option: "--debug", key, value });
+            let mut set = |key, value| given.push(CommandLineValue { option: "--debug", key, value });
             set("server.debug", true.into());
             if let Some(file) = file {
                 set("server.debug_file", file.display().to_string().into());
@@ -134,7 +138,7 @@ fn answers(
 ) -> Result<AnswersConfig, ConfigError> {
     let settings = config.get::<AnswersSettings>()?;
     let problems: Vec<_> =
-        settings.problems().iter().map(|(key, problem)| config.refuse(key, problem)).collect();
+        settings.problems().iter().map(|(key, problem)| config.key_error(key, problem)).collect();
     if !problems.is_empty() {
         return Err(ConfigError(problems));
     }

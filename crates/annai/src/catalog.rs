@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use annai_answers::AnswersSettings;
 use annai_core::Registry;
-use annai_core::config::Keys;
+use annai_core::config::ConfigSchema;
 use annai_core::tool::RegistryError;
 use annai_library::LibrarySettings;
 use annai_server::{ServerName, ServerSettings};
@@ -26,8 +26,11 @@ pub enum ToolsetName {
 }
 
 /// The configuration keys of every crate.
-pub fn keys() -> Keys {
-    Keys::default().with::<ServerSettings>().with::<AnswersSettings>().with::<LibrarySettings>()
+pub fn keys() -> ConfigSchema {
+    ConfigSchema::default()
+        .with_settings::<ServerSettings>()
+        .with_settings::<AnswersSettings>()
+        .with_settings::<LibrarySettings>()
 }
 
 /// The tools of the chosen toolsets. A toolset is opened on its first call.
@@ -71,7 +74,12 @@ mod tests {
         let registry = registry(&app).unwrap();
         assert!(registry.tools().len() > 20, "all toolsets are served by default");
         for tool in registry.tools() {
-            assert_eq!(schema::faults(tool.input_schema()), Vec::<String>::new(), "{}", tool.facts.name);
+            assert_eq!(
+                schema::contract_violations(tool.input_schema()),
+                Vec::<String>::new(),
+                "{}",
+                tool.facts.name
+            );
         }
     }
 }

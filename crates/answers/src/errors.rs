@@ -125,7 +125,7 @@ mod tests {
             error.details(),
             Some(&json!({ "retries": 2, "reason": "no: Slow down.", "status": 429, "retry_after": 2 }))
         );
-        assert_eq!(error.failure(), Some(&failure));
+        assert_eq!(error.downcast_source(), Some(&failure));
         // The log shows the source.
         assert_eq!(failure.to_string(), "no: Slow down.");
     }

@@ -82,7 +82,7 @@ impl<T: Clone + Send + Sync + 'static> InFlightRequests<T> {
         F: FnOnce(watch::Sender<ProgressStep>) -> BoxFuture<'static, T>,
     {
         let (work, progress) = self.find_or_start(key, first_step, start);
-        if !call.progress.wanted() {
+        if !call.progress.is_requested() {
             return work.await;
         }
         tokio::select! {

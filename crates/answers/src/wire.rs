@@ -12,7 +12,7 @@ const MAX_DEBUG_MESSAGE_CHARS: usize = 400;
 
 /// The wire form of a failure of an answer tool.
 pub fn answers_error(debug: bool, tool: &Facts, error: &ToolError) -> WireError {
-    let failure = error.failure::<AnswersError>();
+    let failure = error.downcast_source::<AnswersError>();
     let details = || failure.and_then(AnswersError::details).map(Value::Object);
     match failure {
         Some(AnswersError::KeyMissing { .. }) => rpc(-32051, error.message(), details()),
@@ -38,7 +38,7 @@ pub fn answers_error(debug: bool, tool: &Facts, error: &ToolError) -> WireError 
 
 /// The wire form of a failure of the search tool.
 pub fn search_error(debug: bool, error: &ToolError) -> WireError {
-    let failure = error.failure::<AnswersError>();
+    let failure = error.downcast_source::<AnswersError>();
     let (code, message) = match (error.kind(), failure) {
         (ErrorKind::Internal, _) => {
             let details = internal_details(debug, error);

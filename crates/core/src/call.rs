@@ -1,4 +1,4 @@
-//! What a tool knows of the call that it answers.
+//! The context of a tool call: caller, deadline, cancellation, progress and log fields.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Instant;
@@ -10,13 +10,13 @@ use tracing::Span;
 
 use crate::{Identity, Registry, telemetry};
 
-/// Where progress goes; a transport implements it.
+/// Delivers progress reports to the caller; implemented by the transports.
 pub trait ProgressSink: Send + Sync {
-    /// Delivers one report; returns when the peer can take the next.
+    /// Delivers one report, and returns when the peer is ready for the next.
     fn report<'a>(&'a self, done: f64, total: Option<f64>, message: Option<&'a str>) -> BoxFuture<'a, ()>;
 }
 
-/// Reports to a waiting caller how far the work is; does nothing when nobody asked for progress.
+/// Reports progress to the caller; does nothing when the caller did not request it.
 #[derive(Clone, Default)]
 pub struct Progress {
     sink: Option<Arc<dyn ProgressSink>>,
@@ -24,19 +24,19 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Reports go to `sink`.
+    /// Progress that is reported to `sink`.
     #[must_use]
     pub fn to(sink: Arc<dyn ProgressSink>) -> Self {
         Self { sink: Some(sink), last: Arc::default() }
     }
 
-    /// Whether anybody listens; spares the work of describing a step.
+    /// Whether the caller requested progress. A tool can skip the work of describing its steps when it did not.
     #[must_use]
-    pub const fn wanted(&self) -> bool {
+    pub const fn is_requested(&self) -> bool {
         self.sink.is_some()
     }
 
-    /// Reports a step. The protocol wants rising numbers: one that does not rise is left out.
+    /// Reports a step. MCP requires that `done` increases with every report, so a report that does not is dropped.
     pub async fn report(&self, done: f64, total: Option<f64>, message: Option<&str>) {
         let Some(sink) = &self.sink else { return };
         {
@@ -50,17 +50,17 @@ impl Progress {
     }
 }
 
-/// One call of a tool: who calls, until when, and the ways to report while it runs.
+/// The context of one tool call.
 pub struct Call {
-    /// Fires when the caller no longer wants the answer, or when the process must end.
+    /// Cancelled when the caller cancels the call, or when the process shuts down.
     pub cancel: CancellationToken,
-    /// Where the call reports how far it is.
+    /// Reports progress to the caller.
     pub progress: Progress,
-    /// When the call must have ended.
+    /// When the call is aborted. Set for every call that runs.
     pub deadline: Option<Instant>,
-    /// The caller's key for doing something only once.
+    /// The caller's key for executing an operation at most once, however often the call is repeated.
     pub idempotency_key: Option<String>,
-    /// Names the call in the log.
+    /// Identifies the call in the log.
     pub request_id: String,
     identity: Identity,
     registry: Weak<Registry>,
@@ -68,7 +68,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call without deadline, progress or key. Who calls is filled in when it is admitted.
+    /// A call without deadline, progress or idempotency key. The caller is set when the call is admitted.
     #[must_use]
     pub fn new(request_id: impl Into<String>) -> Self {
         Self {
@@ -83,26 +83,27 @@ impl Call {
         }
     }
 
-    /// Who calls, as it was admitted.
+    /// The caller that was admitted.
     #[must_use]
     pub const fn identity(&self) -> &Identity {
         &self.identity
     }
 
-    /// The other tools of this server.
+    /// The registry, for tools that call other tools; `None` once it is dropped.
     #[must_use]
     pub fn registry(&self) -> Option<Arc<Registry>> {
         self.registry.upgrade()
     }
 
-    /// Adds a field to the call's log line: counts, paths and codes, never text of a body.
+    /// Adds a field to the call's log line: counts, paths and codes, never the text of arguments or results.
     pub fn note(&self, key: &'static str, value: impl Serialize) {
         if let Ok(value) = serde_json::to_value(value) {
             telemetry::record(&self.span, key, value);
         }
     }
 
-    pub(crate) fn attach(&mut self, identity: Identity, registry: Weak<Registry>, span: Span) {
+    /// Completes the context when the call is admitted.
+    pub(crate) fn set_admitted(&mut self, identity: Identity, registry: Weak<Registry>, span: Span) {
         self.identity = identity;
         self.registry = registry;
         self.span = span;
@@ -114,9 +115,9 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Seen(Mutex<Vec<f64>>);
+    struct RecordingSink(Mutex<Vec<f64>>);
 
-    impl ProgressSink for Seen {
+    impl ProgressSink for RecordingSink {
         fn report<'a>(&'a self, done: f64, _: Option<f64>, _: Option<&'a str>) -> BoxFuture<'a, ()> {
             self.0.lock().unwrap().push(done);
             Box::pin(std::future::ready(()))
@@ -124,12 +125,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn progress_only_rises() {
-        let seen = Arc::new(Seen::default());
-        let progress = Progress::to(seen.clone());
+    async fn reports_that_do_not_increase_are_dropped() {
+        let sink = Arc::new(RecordingSink::default());
+        let progress = Progress::to(sink.clone());
         for step in [0.0, 1.0, 1.0, 0.5, f64::NAN, 2.0] {
             progress.report(step, None, None).await;
         }
-        assert_eq!(*seen.0.lock().unwrap(), [0.0, 1.0, 2.0]);
+        assert_eq!(*sink.0.lock().unwrap(), [0.0, 1.0, 2.0]);
     }
 }

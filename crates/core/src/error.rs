@@ -1,4 +1,5 @@
-//! The one error of all tools: what the caller may read, apart from what caused it.
+//! The error type of all tools, which separates the message for the caller from the private cause, and the forms that an
+//! error takes on the wire.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -9,41 +10,41 @@ use crate::JsonObject;
 
 type Source = Box<dyn StdError + Send + Sync>;
 
-/// What kind of failure it is; the code that clients see is derived from it.
+/// The kind of an error; the error code that clients see is derived from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// An argument is missing, unknown, of the wrong type or out of range.
     InvalidParameter,
-    /// What was named does not exist.
+    /// The named file, manual, tool or other object does not exist.
     NotFound,
-    /// A path that no file of ours can have.
+    /// The path cannot name a file: it is absolute, contains `..`, or is a directory.
     InvalidPath,
-    /// A path that leads outside its root.
+    /// The path leads outside of its root directory.
     OutOfScope,
-    /// Understood, and not allowed.
+    /// The caller is not allowed to do this.
     Forbidden,
-    /// A scope that does not fit the thing it is asked of.
+    /// The scope of the request, such as `section` or `file`, is not available here.
     InvalidScope,
-    /// The state is not what the caller assumed.
+    /// The current state conflicts with what the caller assumed, such as a file that changed meanwhile.
     Conflict,
-    /// No identity, or not a good one.
+    /// The caller has no token, or an invalid one.
     Unauthorized,
-    /// Something has to be set up first.
+    /// A required setting, such as an API key, is missing.
     NotConfigured,
-    /// Too many calls in too little time.
+    /// The caller sent too many calls in too short a time.
     RateLimited,
-    /// A server that we depend on failed.
+    /// A server that the tool depends on failed.
     Upstream,
-    /// The call's time ran out.
+    /// The call exceeded its deadline.
     TimedOut,
-    /// The caller no longer wants the answer.
+    /// The caller cancelled the call.
     Cancelled,
-    /// Our own fault.
+    /// A bug or a failure of this server.
     Internal,
 }
 
 impl ErrorKind {
-    /// The code in `{code, message, details?}`.
+    /// The error code for clients, in `{code, message, details?}`.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -65,7 +66,7 @@ impl ErrorKind {
     }
 }
 
-/// A failed call: a kind, a sentence for the caller, optional details, and a private cause.
+/// The error of a tool: a kind, a message for the caller, optional details, and a private cause.
 #[derive(Debug)]
 pub struct ToolError {
     kind: ErrorKind,
@@ -75,33 +76,33 @@ pub struct ToolError {
 }
 
 impl ToolError {
-    /// An error whose sentence the caller may read.
+    /// An error with a message that the caller may read.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), details: None, source: None }
     }
 
-    /// An argument that does not fit.
+    /// An invalid argument.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidParameter, message)
     }
 
-    /// A failure of a server that we depend on; the cause stays private.
+    /// A failure of a server that the tool depends on. The cause is logged, never sent.
     pub fn upstream(message: impl Into<String>, source: impl Into<Source>) -> Self {
         Self::new(ErrorKind::Upstream, message).because(source)
     }
 
-    /// Our own fault; the cause is logged, never shown.
+    /// A bug or a failure of this server. The cause is logged, never sent.
     pub fn internal(source: impl Into<Source>) -> Self {
         Self::new(ErrorKind::Internal, "internal error; the server's log has the cause").because(source)
     }
 
-    /// The caller no longer wants the answer.
+    /// The caller cancelled the call.
     #[must_use]
     pub fn cancelled() -> Self {
         Self::new(ErrorKind::Cancelled, "the call was cancelled")
     }
 
-    /// Adds what a program can read.
+    /// Adds details for programs.
     #[must_use]
     pub fn with_details(mut self, details: Value) -> Self {
         self.details = Some(details);
@@ -115,25 +116,25 @@ impl ToolError {
         self
     }
 
-    /// What kind of failure it is.
+    /// The kind of the error.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The sentence for the caller.
+    /// The message for the caller.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The toolset's own failure that this error was made from, for [`crate::Toolset::wire`].
+    /// The private cause, if it has this type. [`crate::Toolset::wire`] uses it to look at the toolset's own error type.
     #[must_use]
-    pub fn failure<F: StdError + 'static>(&self) -> Option<&F> {
+    pub fn downcast_source<E: StdError + 'static>(&self) -> Option<&E> {
         self.source.as_deref().and_then(|source| (source as &dyn StdError).downcast_ref())
     }
 
-    /// What a program can read, if anything.
+    /// The details for programs.
     #[must_use]
     pub const fn details(&self) -> Option<&Value> {
         self.details.as_ref()
@@ -152,10 +153,10 @@ impl StdError for ToolError {
     }
 }
 
-/// How a failure looks on the wire; a toolset chooses the form for its tools.
+/// The form of an error on the wire; each toolset chooses the form for its tools.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WireError {
-    /// A JSON-RPC error with its own code.
+    /// A JSON-RPC error.
     Rpc {
         /// The JSON-RPC error code.
         code: i32,
@@ -164,31 +165,31 @@ pub enum WireError {
         /// The JSON-RPC error data.
         data: Option<Value>,
     },
-    /// A result with `isError: true` that holds `{code, message, details?}`.
+    /// A tool result with `isError: true` that contains `{code, message, details?}`.
     Result {
-        /// A word for programs.
+        /// The error code for programs.
         code: String,
-        /// A sentence for people.
+        /// The message for people and models.
         message: String,
-        /// What a program can read.
+        /// The details for programs.
         details: Option<Value>,
     },
-    /// An HTTP status with a JSON body, for toolsets that also have REST routes. MCP has no such form, so there it
-    /// becomes a result with the status among its details.
+    /// An HTTP status with a JSON body, for toolsets that also have REST routes. Over MCP it becomes a
+    /// [`WireError::Result`] with the status among its details.
     Http {
         /// The HTTP status code.
         status: u16,
-        /// A word for programs.
+        /// The error code for programs.
         code: String,
-        /// A sentence for people.
+        /// The message for people and models.
         message: String,
-        /// What a program can read.
+        /// The details for programs.
         details: Option<Value>,
     },
 }
 
 impl WireError {
-    /// The second form, straight from the error.
+    /// A [`WireError::Result`] with the code, message and details of the error.
     #[must_use]
     pub fn result(error: &ToolError) -> Self {
         Self::Result {
@@ -198,8 +199,8 @@ impl WireError {
         }
     }
 
-    /// The second form of any: peers of 2026-07-28 keep JSON-RPC's own codes for the protocol, so a tool's code moves
-    /// into `details`.
+    /// Converts any form into [`WireError::Result`]. Protocol version 2026-07-28 reserves JSON-RPC errors for the protocol
+    /// itself, so there the code of a tool's error moves into `details`.
     #[must_use]
     pub fn into_result(self, kind: ErrorKind) -> Self {
         match self {
@@ -216,12 +217,13 @@ impl WireError {
     }
 }
 
-/// `{key: value}` joined with the members of `more`; where that is no object, it becomes the member `otherwise`.
-fn with_member(key: &str, value: Value, otherwise: &str, more: Option<Value>) -> Value {
+/// An object with the member `key` and the members of `details`. Details that are not an object become the member
+/// `details_key`.
+fn with_member(key: &str, value: Value, details_key: &str, details: Option<Value>) -> Value {
     let mut object = JsonObject::from_iter([(key.to_owned(), value)]);
-    match more {
-        Some(Value::Object(more)) => object.extend(more.into_iter().filter(|(name, _)| name != key)),
-        Some(other) => drop(object.insert(otherwise.to_owned(), other)),
+    match details {
+        Some(Value::Object(details)) => object.extend(details.into_iter().filter(|(name, _)| name != key)),
+        Some(other) => drop(object.insert(details_key.to_owned(), other)),
         None => {}
     }
     Value::Object(object)
@@ -234,14 +236,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cause_is_not_part_of_the_sentence() {
+    fn the_message_does_not_contain_the_cause() {
         let error = ToolError::upstream("search is unavailable", "key sk-123 refused");
         assert_eq!(error.to_string(), "search is unavailable");
         assert_eq!(error.source().map(ToString::to_string).as_deref(), Some("key sk-123 refused"));
     }
 
     #[test]
-    fn a_json_rpc_code_moves_into_the_details() {
+    fn json_rpc_codes_and_http_statuses_move_into_the_details_of_a_result() {
         let wire = WireError::Rpc {
             code: -32050,
             message: "openai responses failed".into(),
@@ -276,9 +278,9 @@ mod tests {
     struct KeyMissing;
 
     #[test]
-    fn a_toolsets_own_failure_can_be_found_again() {
+    fn the_cause_can_be_downcast_to_the_type_it_was_made_from() {
         let error = ToolError::new(ErrorKind::NotConfigured, "set KEY first").because(KeyMissing);
-        assert_eq!(error.failure::<KeyMissing>(), Some(&KeyMissing));
-        assert_eq!(ToolError::cancelled().failure::<KeyMissing>(), None);
+        assert_eq!(error.downcast_source::<KeyMissing>(), Some(&KeyMissing));
+        assert_eq!(ToolError::cancelled().downcast_source::<KeyMissing>(), None);
     }
 }

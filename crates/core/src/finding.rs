@@ -1,21 +1,21 @@
-//! What `annai doctor` reports: something that was looked at.
+//! The results that `annai doctor` prints: each crate checks its own part of the installation.
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What was found.
+    /// What the check saw, with the name of the part: `http: port 3000 is free`.
     pub what: String,
-    /// How to mend it; `None` when all is well.
+    /// How to fix the problem; `None` when there is none.
     pub fix: Option<String>,
 }
 
 impl Finding {
-    /// All is well.
+    /// A check that passed.
     pub fn good(what: impl Into<String>) -> Self {
         Self { what: what.into(), fix: None }
     }
 
-    /// Something is wrong, and this mends it.
+    /// A check that failed, and how to fix that.
     pub fn bad(what: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { what: what.into(), fix: Some(fix.into()) }
     }

@@ -1,31 +1,31 @@
-//! Who calls: the owner of the machine, somebody unknown, or a person whose token was verified.
+//! The caller of a tool: the owner of the machine, an anonymous client, or a person with a verified token.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::TokenScope;
 
-/// Who calls. Transports establish it; [`crate::Registry::admit`] decides what it allows.
+/// The caller. A transport authenticates it; [`crate::Registry::admit`] authorises its calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Identity {
     /// The owner of the machine: stdio, the command line, or a trusted loopback request.
     Owner,
-    /// Somebody who presented no token.
+    /// A caller without a token.
     Anonymous,
-    /// Somebody whose token was verified.
+    /// A caller with a verified token.
     Person(Arc<Person>),
 }
 
-/// A verified person, as their token describes them.
+/// The claims of a verified token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
-    /// Who vouches for them: the URL of an OpenID issuer, or `annai:token` for a static token.
+    /// Who issued the token: the URL of an OpenID issuer, or `annai:token` for a static token.
     pub issuer: String,
-    /// The issuer's own id for them; unique only together with the issuer.
+    /// The issuer's id of the person; unique only together with the issuer.
     pub subject: String,
-    /// Their verified e-mail address; static tokens have none.
+    /// The verified e-mail address; static tokens have none.
     pub email: Option<String>,
-    /// The scopes that the token grants, including those that no tool here asks for.
+    /// The scopes that the token grants, including those that no tool of this server requires.
     pub scopes: BTreeSet<String>,
 }
 
@@ -37,24 +37,24 @@ impl Person {
     }
 }
 
-/// What state is kept under: the same caller has the same principal, whatever scopes the token of the moment grants.
+/// The key under which state of a caller is stored. It is the same for every token of a person, whatever its scopes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Principal {
     /// The owner of the machine.
     Owner,
-    /// Everybody who presented no token; they share whatever is kept for them.
+    /// All callers without a token; they share their stored state.
     Anonymous,
     /// One verified person.
     Person {
-        /// Who vouches for them.
+        /// Who issued the token.
         issuer: String,
-        /// The issuer's own id for them.
+        /// The issuer's id of the person.
         subject: String,
     },
 }
 
 impl Identity {
-    /// What state of this caller is kept under.
+    /// The key under which state of this caller is stored.
     #[must_use]
     pub fn principal(&self) -> Principal {
         match self {

@@ -1,5 +1,5 @@
-//! What every toolset is made of: the declaration of a tool, the registry that runs it, the one
-//! error type, configuration in layers and logging. Knows no protocol and no transport.
+//! The foundation that every toolset is built on: the declaration of tools, the registry that admits and runs calls, the
+//! error type, the layered configuration, logging and metrics. It knows no protocol and no transport.
 
 pub mod call;
 pub mod config;

@@ -1,4 +1,4 @@
-//! A map that stays within its limits: entries, bytes and age. Answers, traces and scans are kept in one each.
+//! A cache with limits on entries, bytes and age. Cached answers, exploration traces and vault scans are kept in one each.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
@@ -6,19 +6,19 @@ use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How much a [`BoundedStore`] keeps.
+/// The limits of a [`BoundedStore`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreLimits {
-    /// The maximum number of entries; 0 keeps nothing.
+    /// The maximum number of entries; 0 stores nothing.
     pub entries: usize,
-    /// The maximum of all entries' sizes together. One entry that is larger by itself is kept alone.
+    /// The maximum total size of all entries. A single entry that is larger is stored, but evicts all others.
     pub bytes: usize,
-    /// How long after its last write an entry can be read; zero keeps nothing.
+    /// How long after its last write an entry can be read; zero stores nothing.
     pub time_to_live: Duration,
 }
 
-/// A map shared by threads. A write that exceeds a limit evicts the entries that were written longest ago. The caller
-/// passes the time, so that tests need not wait.
+/// A thread-safe map with limits. A write that exceeds a limit evicts the entries that were written longest ago (FIFO by
+/// last write). The caller passes the current time, so that tests need not wait.
 #[derive(Debug)]
 pub struct BoundedStore<K, V> {
     limits: StoreLimits,
@@ -28,7 +28,7 @@ pub struct BoundedStore<K, V> {
 #[derive(Debug)]
 struct State<K, V> {
     entries: HashMap<K, Entry<V>>,
-    /// The keys in the order of their last write.
+    /// The keys by the sequence number of their last write; the first is evicted first.
     by_write: BTreeMap<u64, K>,
     next_write: u64,
     bytes: usize,
@@ -50,25 +50,25 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedStore<K, V> {
         Self { limits, state: Mutex::new(state) }
     }
 
-    /// The value of a key, unless it is too old.
+    /// The value of a key, unless it has expired.
     pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q, now: Instant) -> Option<V>
     where
         K: Borrow<Q>,
     {
         let state = self.lock();
         let entry = state.entries.get(key)?;
-        self.is_fresh(entry, now).then(|| entry.value.clone())
+        self.is_unexpired(entry, now).then(|| entry.value.clone())
     }
 
-    /// Writes a value of about `bytes` bytes, and evicts what no longer fits.
+    /// Stores a value whose size is about `bytes`, and evicts older entries if a limit is exceeded.
     pub fn put(&self, key: K, value: V, bytes: usize, now: Instant) {
         let mut state = self.lock();
         state.remove(&key);
         self.insert(&mut state, key, value, bytes, now);
     }
 
-    /// Changes the value of a key in place, or the default where it has none, and returns a copy of it. It counts as
-    /// a write; `size` measures the changed value.
+    /// Changes the value of a key, or the default value if it has none or has expired, and returns a copy of the result.
+    /// This counts as a write; `size` gives the size of the changed value.
     pub fn update(
         &self,
         key: K,
@@ -80,8 +80,8 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedStore<K, V> {
         V: Default,
     {
         let mut state = self.lock();
-        let known = state.remove(&key).filter(|entry| self.is_fresh(entry, now));
-        let mut value = known.map(|entry| entry.value).unwrap_or_default();
+        let previous = state.remove(&key).filter(|entry| self.is_unexpired(entry, now));
+        let mut value = previous.map(|entry| entry.value).unwrap_or_default();
         change(&mut value);
         let bytes = size(&value);
         self.insert(&mut state, key, value.clone(), bytes, now);
@@ -96,7 +96,7 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedStore<K, V> {
         self.lock().remove(key);
     }
 
-    /// How many entries there are, including those that are too old to be read.
+    /// The number of entries, including expired ones that have not been evicted.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().entries.len()
@@ -116,7 +116,7 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedStore<K, V> {
         while let Some((_, oldest)) = state.by_write.first_key_value() {
             let is_full = state.entries.len() >= self.limits.entries
                 || state.bytes.saturating_add(bytes) > self.limits.bytes;
-            let is_expired = state.entries.get(oldest).is_none_or(|entry| !self.is_fresh(entry, now));
+            let is_expired = state.entries.get(oldest).is_none_or(|entry| !self.is_unexpired(entry, now));
             if !is_full && !is_expired {
                 break;
             }
@@ -130,7 +130,7 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedStore<K, V> {
         state.entries.insert(key, Entry { value, bytes, written_at: now, write });
     }
 
-    fn is_fresh(&self, entry: &Entry<V>, now: Instant) -> bool {
+    fn is_unexpired(&self, entry: &Entry<V>, now: Instant) -> bool {
         now.saturating_duration_since(entry.written_at) < self.limits.time_to_live
     }
 
@@ -161,7 +161,8 @@ mod tests {
         BoundedStore::new(StoreLimits { entries, bytes, time_to_live })
     }
 
-    fn kept(store: &BoundedStore<String, Vec<u8>>, now: Instant) -> String {
+    /// The keys that can be read, concatenated.
+    fn readable_keys(store: &BoundedStore<String, Vec<u8>>, now: Instant) -> String {
         ["a", "b", "c", "d"].into_iter().filter(|key| store.get(*key, now).is_some()).collect()
     }
 
@@ -171,47 +172,47 @@ mod tests {
         for key in ["a", "b"] {
             store.put(key.into(), vec![1], 1, now);
         }
-        // Writing again makes an entry young; reading does not.
+        // A write protects an entry from eviction; a read does not.
         store.update("a".into(), now, |value| value.push(2), Vec::len);
         assert_eq!(store.get("b", now), Some(vec![1]));
         store.put("c".into(), vec![3], 1, now);
-        assert_eq!(kept(&store, now), "ac");
+        assert_eq!(readable_keys(&store, now), "ac");
         assert_eq!(store.get("a", now), Some(vec![1, 2]));
     }
 
     #[test]
-    fn bytes_are_bounded_and_one_large_entry_is_kept_alone() {
+    fn the_total_size_is_limited_and_an_oversized_entry_evicts_all_others() {
         let (store, now) = (store(10, 10, TTL), Instant::now());
         for key in ["a", "b", "c"] {
             store.put(key.into(), vec![], 4, now);
         }
-        assert_eq!(kept(&store, now), "bc");
-        // Written again with less, it makes room.
+        assert_eq!(readable_keys(&store, now), "bc");
+        // Replacing an entry by a smaller one frees its bytes.
         store.put("c".into(), vec![], 1, now);
         store.put("d".into(), vec![], 5, now);
-        assert_eq!(kept(&store, now), "bcd");
+        assert_eq!(readable_keys(&store, now), "bcd");
         store.put("a".into(), vec![], 99, now);
-        assert_eq!((kept(&store, now).as_str(), store.len()), ("a", 1));
+        assert_eq!((readable_keys(&store, now).as_str(), store.len()), ("a", 1));
         store.remove("a");
         store.remove("none");
         assert!(store.is_empty());
     }
 
     #[test]
-    fn entries_grow_old_and_a_limit_of_zero_keeps_nothing() {
-        let (aging, now) = (store(2, 100, TTL), Instant::now());
-        aging.put("a".into(), vec![1], 1, now);
-        assert_eq!(aging.get("a", now + TTL - Duration::from_nanos(1)), Some(vec![1]));
-        assert_eq!(aging.get("a", now + TTL), None);
-        // A write removes what has expired.
-        aging.put("b".into(), vec![1], 1, now + TTL);
-        assert_eq!(aging.len(), 1);
-        aging.put("a".into(), vec![1], 1, now);
-        // What is too old to be read is not changed either: the update starts afresh.
-        assert_eq!(aging.update("a".into(), now + TTL, |value| value.push(2), Vec::len), [2]);
-        for nothing in [store(0, 100, TTL), store(2, 100, Duration::ZERO)] {
-            nothing.put("a".into(), vec![1], 1, now);
-            assert!(nothing.is_empty());
+    fn entries_expire_and_a_limit_of_zero_stores_nothing() {
+        let (expiring, now) = (store(2, 100, TTL), Instant::now());
+        expiring.put("a".into(), vec![1], 1, now);
+        assert_eq!(expiring.get("a", now + TTL - Duration::from_nanos(1)), Some(vec![1]));
+        assert_eq!(expiring.get("a", now + TTL), None);
+        // A write evicts the entries that have expired.
+        expiring.put("b".into(), vec![1], 1, now + TTL);
+        assert_eq!(expiring.len(), 1);
+        expiring.put("a".into(), vec![1], 1, now);
+        // An update of an expired entry starts from the default value.
+        assert_eq!(expiring.update("a".into(), now + TTL, |value| value.push(2), Vec::len), [2]);
+        for disabled in [store(0, 100, TTL), store(2, 100, Duration::ZERO)] {
+            disabled.put("a".into(), vec![1], 1, now);
+            assert!(disabled.is_empty());
         }
     }
 }

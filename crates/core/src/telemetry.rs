@@ -1,5 +1,5 @@
-//! The log: JSON Lines on stderr, copied to a file in debug mode. A thread of its own writes them from a bounded queue,
-//! so that a client that does not read our stderr cannot stop the server.
+//! The log: JSON Lines on stderr, copied to a file in debug mode. A separate thread writes them from a bounded queue, so
+//! that a client that does not read our stderr cannot block the server.
 
 use std::fmt::{Debug, Write as _};
 use std::fs::File;
@@ -20,9 +20,11 @@ use tracing_subscriber::registry::{LookupSpan, Registry};
 
 use crate::{Date, JsonObject};
 
-/// Longer texts are cut: ids and reasons come from the wire, and a log line should fit a screen.
-const MAX_TEXT_CHARS: usize = 300;
-/// The maximum number of lines that wait for the writer; beyond that they are dropped and counted.
+/// The maximum number of characters of a logged string. Ids and reasons come from clients, and a log line should stay
+/// readable. Longer strings are truncated and end with `…`.
+const MAX_STRING_CHARS: usize = 300;
+/// The maximum number of lines that wait for the writer: enough for a burst of debug lines, and at most a few megabytes.
+/// Further lines are dropped, and a warning says how many.
 const MAX_QUEUED_LINES: usize = 1024;
 
 static WRITER: OnceLock<SyncSender<Entry>> = OnceLock::new();
@@ -33,41 +35,42 @@ enum Entry {
     Flush(SyncSender<()>),
 }
 
-/// What is logged, and where to besides stderr.
+/// Which events are logged, and where to besides stderr.
 #[derive(Debug)]
 pub struct Log {
-    /// The least severe level of our own events that is logged.
+    /// The least severe level of Annai's own events that is logged.
     pub level: LevelFilter,
     /// A file that receives a copy of every line.
     pub file: Option<File>,
 }
 
-/// Starts logging. The thread that writes starts with the first line. Later calls change nothing.
+/// Installs the global logger and a panic hook that logs where a panic happened. Later calls have no effect.
 pub fn start(log: Log) {
     let lines = JsonLines { file: Mutex::new(log.file) };
-    let subscriber = Registry::default().with(lines.with_filter(targets(log.level)));
+    let subscriber = Registry::default().with(lines.with_filter(level_filters(log.level)));
     if tracing::subscriber::set_global_default(subscriber).is_ok() {
         std::panic::set_hook(Box::new(|panic| {
-            // The place only: the text of a panic may hold anything.
+            // Only the location: the message of a panic may contain private text.
             let at = panic.location().map(ToString::to_string).unwrap_or_default();
             tracing::error!(at, "panic");
         }));
     }
 }
 
-/// Waits until everything that was logged is written, at most for `limit`.
-pub fn flush(limit: Duration) {
+/// Waits until all queued lines are written, but no longer than `timeout`.
+pub fn flush(timeout: Duration) {
     if let Some(writer) = WRITER.get() {
         let (done, wait) = sync_channel(1);
         if writer.try_send(Entry::Flush(done)).is_ok() {
-            let _ = wait.recv_timeout(limit);
+            let _ = wait.recv_timeout(timeout);
         }
     }
 }
 
-/// Adds a field to a span, and so to every later line within it.
+/// Adds a field to a span, and thereby to every later log line within it. Unlike `Span::record`, the field need not be
+/// declared with the span.
 pub fn record(span: &Span, key: &'static str, mut value: Value) {
-    cut(&mut value);
+    truncate_string(&mut value);
     span.with_subscriber(|(id, dispatch)| {
         if let Some(span) = dispatch.downcast_ref::<Registry>().and_then(|registry| registry.span(id))
             && let Some(fields) = span.extensions_mut().get_mut::<Fields>()
@@ -77,18 +80,18 @@ pub fn record(span: &Span, key: &'static str, mut value: Value) {
     });
 }
 
-/// Which crates are logged from which level on. The MCP SDK is silent: it logs whole messages, every failed call a
-/// second time, and a client that leaves as an error.
-fn targets(level: LevelFilter) -> Targets {
+/// The log level of each crate. The MCP SDK is off: it logs whole messages, repeats every failed call, and reports a
+/// client that disconnects as an error.
+fn level_filters(level: LevelFilter) -> Targets {
     Targets::new()
         .with_default(level.min(LevelFilter::WARN))
         .with_target("annai", level)
         .with_target("rmcp", LevelFilter::OFF)
 }
 
-/// Writes each event as one line of JSON, with the fields of the spans around it.
+/// A `tracing` layer that writes each event as one line of JSON, with the fields of its spans.
 struct JsonLines {
-    /// The file for copies, until the writing thread takes it.
+    /// The file that receives copies, until the writer thread takes it.
     file: Mutex<Option<File>>,
 }
 
@@ -114,11 +117,11 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
             let (sender, receiver) = sync_channel(MAX_QUEUED_LINES);
             let file = self.file.lock().map(|mut file| file.take()).unwrap_or_default();
             let thread = std::thread::Builder::new().name("log".into());
-            // Without the thread nothing is logged; the server itself goes on.
+            // If the thread cannot be started, the server continues without a log.
             let _ = thread.spawn(move || write_lines(&receiver, file));
             sender
         });
-        if writer.try_send(Entry::Line(line(event, &context))).is_err() {
+        if writer.try_send(Entry::Line(format_line(event, &context))).is_err() {
             DROPPED_LINES.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -148,7 +151,11 @@ fn write_lines(entries: &Receiver<Entry>, mut file: Option<File>) {
     }
 }
 
-fn line<S: Subscriber + for<'a> LookupSpan<'a>>(event: &Event<'_>, context: &Context<'_, S>) -> String {
+/// The JSON line of an event: time, level, the fields of its spans from the outermost inwards, its own fields.
+fn format_line<S: Subscriber + for<'a> LookupSpan<'a>>(
+    event: &Event<'_>,
+    context: &Context<'_, S>,
+) -> String {
     let mut fields = Fields::default();
     fields.0.insert("ts".into(), timestamp(SystemTime::now()).into());
     let level = match *event.metadata().level() {
@@ -160,8 +167,8 @@ fn line<S: Subscriber + for<'a> LookupSpan<'a>>(event: &Event<'_>, context: &Con
     };
     fields.0.insert("level".into(), level.into());
     for span in context.event_scope(event).into_iter().flatten().collect::<Vec<_>>().iter().rev() {
-        if let Some(of_span) = span.extensions().get::<Fields>() {
-            fields.0.extend(of_span.0.clone());
+        if let Some(span_fields) = span.extensions().get::<Fields>() {
+            fields.0.extend(span_fields.0.clone());
         }
     }
     event.record(&mut fields);
@@ -170,22 +177,22 @@ fn line<S: Subscriber + for<'a> LookupSpan<'a>>(event: &Event<'_>, context: &Con
     line
 }
 
-/// The fields of an event or a span as JSON. `message` is called `msg`.
+/// The fields of an event or a span as JSON. The field `message` is renamed to `msg`.
 #[derive(Default)]
 struct Fields(JsonObject);
 
 impl Fields {
-    fn put(&mut self, field: &Field, mut value: Value) {
-        cut(&mut value);
+    fn insert(&mut self, field: &Field, mut value: Value) {
+        truncate_string(&mut value);
         let name = if field.name() == "message" { "msg" } else { field.name() };
         self.0.insert(name.into(), value);
     }
 }
 
-/// Bounds a text.
-fn cut(value: &mut Value) {
+/// Truncates a string to [`MAX_STRING_CHARS`].
+fn truncate_string(value: &mut Value) {
     if let Value::String(text) = value
-        && let Some((end, _)) = text.char_indices().nth(MAX_TEXT_CHARS)
+        && let Some((end, _)) = text.char_indices().nth(MAX_STRING_CHARS)
     {
         text.truncate(end);
         text.push('…');
@@ -196,31 +203,31 @@ impl Visit for Fields {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         let mut text = String::new();
         let _ = write!(text, "{value:?}");
-        self.put(field, text.into());
+        self.insert(field, text.into());
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.put(field, value.into());
+        self.insert(field, value.into());
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.put(field, value.into());
+        self.insert(field, value.into());
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.put(field, value.into());
+        self.insert(field, value.into());
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.put(field, value.into());
+        self.insert(field, value.into());
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
-        self.put(field, value.into());
+        self.insert(field, value.into());
     }
 }
 
-/// A time as `2026-01-31T08:15:30.123Z`.
+/// A time in UTC in RFC 3339 format, such as `2026-01-31T08:15:30.123Z`.
 fn timestamp(time: SystemTime) -> String {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     let (date, second) = (Date::in_utc(time), since.as_secs() % 86_400);
@@ -234,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn timestamps_are_iso_in_utc() {
+    fn timestamps_are_rfc_3339_in_utc() {
         let at = |seconds: u64| timestamp(UNIX_EPOCH + Duration::from_millis(seconds * 1000 + 7));
         assert_eq!(at(0), "1970-01-01T00:00:00.007Z");
         assert_eq!(at(951_827_696), "2000-02-29T12:34:56.007Z");
@@ -242,13 +249,26 @@ mod tests {
     }
 
     #[test]
-    fn other_crates_are_logged_only_when_something_is_wrong() {
-        let logs = |target: &str, level: LevelFilter, at: Level| targets(level).would_enable(target, &at);
-        assert!(logs("annai_core::tool", LevelFilter::DEBUG, Level::DEBUG));
-        assert!(!logs("annai_core::tool", LevelFilter::INFO, Level::DEBUG));
-        assert!(!logs("rmcp::service", LevelFilter::DEBUG, Level::ERROR));
-        assert!(!logs("hyper::proto", LevelFilter::DEBUG, Level::INFO));
-        assert!(logs("hyper::proto", LevelFilter::DEBUG, Level::WARN));
-        assert!(!logs("hyper::proto", LevelFilter::ERROR, Level::WARN));
+    fn other_crates_are_logged_from_warnings_on_and_the_mcp_sdk_never() {
+        let is_enabled =
+            |target: &str, level: LevelFilter, at: Level| level_filters(level).would_enable(target, &at);
+        assert!(is_enabled("annai_core::tool", LevelFilter::DEBUG, Level::DEBUG));
+        assert!(!is_enabled("annai_core::tool", LevelFilter::INFO, Level::DEBUG));
+        assert!(!is_enabled("rmcp::service", LevelFilter::DEBUG, Level::ERROR));
+        assert!(!is_enabled("hyper::proto", LevelFilter::DEBUG, Level::INFO));
+        assert!(is_enabled("hyper::proto", LevelFilter::DEBUG, Level::WARN));
+        assert!(!is_enabled("hyper::proto", LevelFilter::ERROR, Level::WARN));
+    }
+
+    #[test]
+    fn long_strings_are_truncated_and_other_values_are_not() {
+        let truncated = |mut value: Value| {
+            truncate_string(&mut value);
+            value
+        };
+        let longest = "あ".repeat(MAX_STRING_CHARS);
+        assert_eq!(truncated(longest.clone().into()), Value::from(longest.as_str()));
+        assert_eq!(truncated(format!("{longest}い").into()), Value::from(format!("{longest}…")));
+        assert_eq!(truncated(7.into()), Value::from(7));
     }
 }

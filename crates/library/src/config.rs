@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use annai_core::config::{Env, Settings};
+use annai_core::config::{EnvironmentVariable, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -116,28 +116,28 @@ impl Default for Library {
 }
 
 impl Settings for LibrarySettings {
-    const ENV: &'static [Env] = &[
-        Env::new("WORKSPACE_ROOT", "library.workspace_root"),
-        Env::new("MANUALS_ROOT", "library.manuals_root"),
-        Env::new("VAULT_ROOT", "library.vault_root"),
-        Env::new("DEFAULT_MANUAL_ID", "library.default_manual_id"),
-        Env::new("TRACE_MAX_KEEP", "library.trace_max_keep"),
-        Env::new("TRACE_TTL_SEC", "library.trace_ttl_sec"),
-        Env::new("DEFAULT_MAX_STAGE", "library.default_max_stage"),
-        Env::new("HARD_MAX_STAGE", "library.hard_max_stage"),
-        Env::new("VAULT_SCAN_DEFAULT_CHUNK_LINES", "library.vault_scan_default_chunk_lines"),
-        Env::new("VAULT_SCAN_MAX_CHUNK_LINES", "library.vault_scan_max_chunk_lines"),
-        Env::new("ADAPTIVE_TUNING", "library.adaptive_tuning"),
-        Env::new("ADAPTIVE_STATS_PATH", "library.adaptive_stats_path"),
-        Env::new("ADAPTIVE_MIN_RECALL", "library.adaptive_min_recall"),
-        Env::new("ADAPTIVE_CANDIDATE_LOW_BASE", "library.adaptive_candidate_low_base"),
-        Env::new("ADAPTIVE_FILE_BIAS_BASE", "library.adaptive_file_bias_base"),
-        Env::new("COVERAGE_MIN_RATIO", "library.coverage_min_ratio"),
-        Env::new("MARGINAL_GAIN_MIN", "library.marginal_gain_min"),
-        Env::new("ALLOW_FILE_SCOPE", "library.allow_file_scope"),
-        Env::new("HARD_MAX_SECTIONS", "library.hard_max_sections"),
-        Env::new("HARD_MAX_CHARS", "library.hard_max_chars"),
-        Env::new("ARTIFACTS_DIR", "library.artifacts_dir"),
+    const ENV: &'static [EnvironmentVariable] = &[
+        EnvironmentVariable::new("WORKSPACE_ROOT", "library.workspace_root"),
+        EnvironmentVariable::new("MANUALS_ROOT", "library.manuals_root"),
+        EnvironmentVariable::new("VAULT_ROOT", "library.vault_root"),
+        EnvironmentVariable::new("DEFAULT_MANUAL_ID", "library.default_manual_id"),
+        EnvironmentVariable::new("TRACE_MAX_KEEP", "library.trace_max_keep"),
+        EnvironmentVariable::new("TRACE_TTL_SEC", "library.trace_ttl_sec"),
+        EnvironmentVariable::new("DEFAULT_MAX_STAGE", "library.default_max_stage"),
+        EnvironmentVariable::new("HARD_MAX_STAGE", "library.hard_max_stage"),
+        EnvironmentVariable::new("VAULT_SCAN_DEFAULT_CHUNK_LINES", "library.vault_scan_default_chunk_lines"),
+        EnvironmentVariable::new("VAULT_SCAN_MAX_CHUNK_LINES", "library.vault_scan_max_chunk_lines"),
+        EnvironmentVariable::new("ADAPTIVE_TUNING", "library.adaptive_tuning"),
+        EnvironmentVariable::new("ADAPTIVE_STATS_PATH", "library.adaptive_stats_path"),
+        EnvironmentVariable::new("ADAPTIVE_MIN_RECALL", "library.adaptive_min_recall"),
+        EnvironmentVariable::new("ADAPTIVE_CANDIDATE_LOW_BASE", "library.adaptive_candidate_low_base"),
+        EnvironmentVariable::new("ADAPTIVE_FILE_BIAS_BASE", "library.adaptive_file_bias_base"),
+        EnvironmentVariable::new("COVERAGE_MIN_RATIO", "library.coverage_min_ratio"),
+        EnvironmentVariable::new("MARGINAL_GAIN_MIN", "library.marginal_gain_min"),
+        EnvironmentVariable::new("ALLOW_FILE_SCOPE", "library.allow_file_scope"),
+        EnvironmentVariable::new("HARD_MAX_SECTIONS", "library.hard_max_sections"),
+        EnvironmentVariable::new("HARD_MAX_CHARS", "library.hard_max_chars"),
+        EnvironmentVariable::new("ARTIFACTS_DIR", "library.artifacts_dir"),
     ];
 }
 

@@ -1,7 +1,7 @@
 //! Parses JSON values into MCP messages. The SDK's own parser silently drops messages that it does not understand; this one
 //! answers every invalid request with an error that names the wrong field.
 
-use annai_core::json::{MOST_VALUES, has_too_many_values};
+use annai_core::json::{MAX_JSON_VALUES, has_too_many_values};
 use rmcp::model::{
     CancelledNotification, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta,
     InitializedNotification, JsonRpcMessage, MetaObject, PingRequest, ProgressNotification, Request,
@@ -105,7 +105,7 @@ fn request(method: &str, params: Option<&RawValue>) -> Result<ClientRequest, Cod
     if let Some(params) = params
         && has_too_many_values(params.get().as_bytes())
     {
-        return Err(invalid_params(method, &format!("params: more than {MOST_VALUES} values")));
+        return Err(invalid_params(method, &format!("params: more than {MAX_JSON_VALUES} values")));
     }
     let params = params.map_or(Ok(None), |params| serde_json::from_str::<Option<Map<_, _>>>(params.get()));
     let mut params =
@@ -272,18 +272,18 @@ mod tests {
 
     #[test]
     fn parameters_with_too_many_values_are_refused() {
-        let many = vec![0; MOST_VALUES + 1];
+        let many = vec![0; MAX_JSON_VALUES + 1];
         let call = json!({ "name": "x", "arguments": { "a": many } });
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
         assert_eq!(refused(&message).1, -32602);
         let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
         let deep: Value =
-            serde_json::from_str(&format!("[{}]", vec![deep; MOST_VALUES / 100 + 1].join(","))).unwrap();
+            serde_json::from_str(&format!("[{}]", vec![deep; MAX_JSON_VALUES / 100 + 1].join(","))).unwrap();
         let call = json!({ "name": "x", "arguments": { "a": deep } });
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
         assert_eq!(refused(&message).1, -32602);
         // Commas inside a string do not separate values.
-        let call = json!({ "name": "x", "arguments": { "a": "\\\",".repeat(MOST_VALUES) } });
+        let call = json!({ "name": "x", "arguments": { "a": "\\\",".repeat(MAX_JSON_VALUES) } });
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
         assert!(read(&message).is_ok());
     }

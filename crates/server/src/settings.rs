@@ -1,6 +1,6 @@
 //! The `server` section of the configuration.
 
-use annai_core::config::{Env, Reads, Settings};
+use annai_core::config::{EnvironmentVariable, Settings, VariableParser};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -104,18 +104,26 @@ pub enum LogLevel {
 }
 
 impl Settings for ServerSettings {
-    const ENV: &'static [Env] = &[
-        Env { name: "DEBUG", key: "server.debug", reads: Reads::As(parse_debug) },
-        Env { name: "LOG_LEVEL", key: "server.log_level", reads: Reads::As(parse_log_level) },
-        Env::new("MCP_LINE_MODE", "server.line_mode"),
-        Env::new("PORT", "server.port"),
-        Env::new("PUBLIC_URL", "server.public_url"),
-        Env::new("MCP_SERVER_URL", "server.mcp_server_url"),
-        Env::new("CORS_ALLOW_ORIGINS", "server.cors_allow_origins"),
+    const ENV: &'static [EnvironmentVariable] = &[
+        EnvironmentVariable {
+            name: "DEBUG",
+            key: "server.debug",
+            parser: VariableParser::Custom(parse_debug),
+        },
+        EnvironmentVariable {
+            name: "LOG_LEVEL",
+            key: "server.log_level",
+            parser: VariableParser::Custom(parse_log_level),
+        },
+        EnvironmentVariable::new("MCP_LINE_MODE", "server.line_mode"),
+        EnvironmentVariable::new("PORT", "server.port"),
+        EnvironmentVariable::new("PUBLIC_URL", "server.public_url"),
+        EnvironmentVariable::new("MCP_SERVER_URL", "server.mcp_server_url"),
+        EnvironmentVariable::new("CORS_ALLOW_ORIGINS", "server.cors_allow_origins"),
     ];
 }
 
-/// Reads `DEBUG`: `1` or `true` turns debug logging on, `0` or `false` off; anything else turns it on and is the path of
+/// Parses `DEBUG`: `1` or `true` turns debug logging on, `0` or `false` off; anything else turns it on and is the path of
 /// the debug file.
 fn parse_debug(text: &str) -> Vec<(&'static str, Value)> {
     match text.trim().to_ascii_lowercase().as_str() {
@@ -125,7 +133,7 @@ fn parse_debug(text: &str) -> Vec<(&'static str, Value)> {
     }
 }
 
-/// Reads `LOG_LEVEL`. Other programs use the same variable with upper-case names and further levels, so those are accepted.
+/// Parses `LOG_LEVEL`. Other programs use the same variable with upper-case names and further levels, so those are accepted.
 fn parse_log_level(text: &str) -> Vec<(&'static str, Value)> {
     let level = text.trim().to_ascii_lowercase();
     let level = match level.as_str() {

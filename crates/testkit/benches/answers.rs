@@ -1,5 +1,5 @@
-//! What an answer costs besides the API: calls of `answer` over stdio against an instant fake API, beside a bare
-//! `reqwest` client that sends the same bodies to it, in the same run.
+//! Benchmarks the overhead of `answer` over stdio: calls against a fake API that answers at once, compared with a bare
+//! `reqwest` client that sends the same bodies in the same run.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
@@ -7,24 +7,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use annai_testkit::bench::{built, mark, median, resident_mib};
+use annai_testkit::bench::{built_program, mark, median, resident_mib};
 use annai_testkit::openai::KEY;
 use serde_json::json;
 
 const ROUNDS: usize = 60;
-const CALLS_A_ROUND: usize = 20;
-const AT_ONCE: u64 = 64;
-const FAST_ROUNDS: usize = 7;
-const FAST_ROUND: Duration = Duration::from_millis(1000);
+const CALLS_PER_ROUND: usize = 20;
+const CONCURRENT_CALLS: u64 = 64;
+const CONCURRENT_ROUNDS: usize = 7;
+const CONCURRENT_ROUND: Duration = Duration::from_millis(1000);
 
 fn main() -> ExitCode {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let good = [one_at_a_time(), many_at_once()];
-    if good.iter().all(|good| *good) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let met = [sequential_calls(), concurrent_calls()];
+    if met.iter().all(|met| *met) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// One call after the other, everything on one core: across cores the wake-ups of the machine drown the rest.
-fn one_at_a_time() -> bool {
+/// One call after the other. All processes are pinned to one core, because waking an idle core takes longer than what is
+/// measured.
+fn sequential_calls() -> bool {
     let this = std::process::id();
     let pinned = pin(this, "0");
     let api = Api::start();
@@ -36,21 +37,21 @@ fn one_at_a_time() -> bool {
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
     let mut number = 0;
     for round in 0..ROUNDS {
-        for _ in 0..CALLS_A_ROUND {
+        for _ in 0..CALLS_PER_ROUND {
             number += 1;
             let started = Instant::now();
             annai.send(number);
             annai.receive();
             ours.push(started.elapsed());
         }
-        for _ in 0..CALLS_A_ROUND {
+        for _ in 0..CALLS_PER_ROUND {
             number += 1;
             let started = Instant::now();
             runtime.block_on(ask(&client, &url, number));
             bare.push(started.elapsed());
         }
         if round == 4 {
-            // The first rounds warm up.
+            // The first rounds are a warm-up.
             ours.clear();
             bare.clear();
         }
@@ -58,43 +59,44 @@ fn one_at_a_time() -> bool {
     annai.end();
     pin(this, "0-63");
     let (ours, bare) = (median(ours), median(bare));
-    let extra = ours.saturating_sub(bare);
-    let good = extra <= Duration::from_micros(300);
-    println!("answers, one at a time (held to one core: {pinned})");
+    let overhead = ours.saturating_sub(bare);
+    let met = overhead <= Duration::from_micros(300);
+    println!("answers, sequential (pinned to one core: {pinned})");
     println!(
-        "  annai {} µs · bare reqwest {} µs · {} µs more, bar 300 {}",
+        "  annai {} µs · bare reqwest {} µs · {} µs overhead, target 300 {}",
         ours.as_micros(),
         bare.as_micros(),
-        extra.as_micros(),
-        mark(good)
+        overhead.as_micros(),
+        mark(met)
     );
-    good
+    met
 }
 
-fn many_at_once() -> bool {
+fn concurrent_calls() -> bool {
     let api = Api::start();
     let mut annai = Annai::start(&api.base_url);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let (client, url) = (client(), format!("{}/responses", api.base_url));
     let next = Arc::new(AtomicU64::new(1_000_000));
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
-    for _ in 0..FAST_ROUNDS {
+    for _ in 0..CONCURRENT_ROUNDS {
         ours.push(annai.rate(&next));
         bare.push(runtime.block_on(rate(&client, &url, &next)));
     }
     let mib = resident_mib(annai.child.id());
     annai.end();
     let (ours, bare) = (median(ours), median(bare));
-    let (ratio, small) = (ours / bare, mib < 40.0);
-    println!("answers, {AT_ONCE} at once");
+    let (ratio, memory_met) = (ours / bare, mib < 40.0);
+    println!("answers, {CONCURRENT_CALLS} concurrent");
     println!(
-        "  annai {ours:.0}/s · bare reqwest {bare:.0}/s · ratio {ratio:.2}, bar 0.50 {}",
+        "  annai {ours:.0}/s · bare reqwest {bare:.0}/s · ratio {ratio:.2}, target 0.50 {}",
         mark(ratio >= 0.5)
     );
-    println!("  memory after that {mib:.1} MiB, bar 40 {}", mark(small));
-    ratio >= 0.5 && small
+    println!("  memory afterwards {mib:.1} MiB, target 40 {}", mark(memory_met));
+    ratio >= 0.5 && memory_met
 }
 
+/// Pins a process to CPU cores; whether that worked.
 fn pin(process: u32, cores: &str) -> bool {
     let id = process.to_string();
     Command::new("taskset").args(["-acp", cores, &id]).output().is_ok_and(|done| done.status.success())
@@ -129,12 +131,12 @@ async fn ask(client: &reqwest::Client, url: &str, number: u64) {
 
 async fn rate(client: &reqwest::Client, url: &str, next: &Arc<AtomicU64>) -> f64 {
     let started = Instant::now();
-    let tasks: Vec<_> = (0..AT_ONCE)
+    let tasks: Vec<_> = (0..CONCURRENT_CALLS)
         .map(|_| {
             let (client, url, next) = (client.clone(), url.to_owned(), next.clone());
             tokio::spawn(async move {
                 let mut count = 0_u64;
-                while started.elapsed() < FAST_ROUND {
+                while started.elapsed() < CONCURRENT_ROUND {
                     ask(&client, &url, next.fetch_add(1, Ordering::Relaxed)).await;
                     count += 1;
                 }
@@ -149,7 +151,7 @@ async fn rate(client: &reqwest::Client, url: &str, next: &Arc<AtomicU64>) -> f64
     total as f64 / started.elapsed().as_secs_f64()
 }
 
-/// The fake API in a process of its own.
+/// The fake API as a separate process.
 struct Api {
     child: Child,
     base_url: String,
@@ -157,8 +159,10 @@ struct Api {
 
 impl Api {
     fn start() -> Self {
-        let mut child =
-            Command::new(built("fake_openai")).stdout(Stdio::piped()).spawn().expect("the API starts");
+        let mut child = Command::new(built_program("fake_openai"))
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the API starts");
         let mut base_url = String::new();
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut base_url).expect("a line");
         Self { child, base_url: base_url.trim().to_owned() }
@@ -182,7 +186,7 @@ struct Annai {
 
 impl Annai {
     fn start(base_url: &str) -> Self {
-        let mut command = Command::new(built("annai"));
+        let mut command = Command::new(built_program("annai"));
         command
             .arg("--stdio")
             .env("OPENAI_BASE_URL", base_url)
@@ -217,16 +221,16 @@ impl Annai {
 
     fn rate(&mut self, next: &AtomicU64) -> f64 {
         let started = Instant::now();
-        for _ in 0..AT_ONCE {
+        for _ in 0..CONCURRENT_CALLS {
             self.send(next.fetch_add(1, Ordering::Relaxed));
         }
         let mut count = 0_u64;
-        while started.elapsed() < FAST_ROUND {
+        while started.elapsed() < CONCURRENT_ROUND {
             self.receive();
             count += 1;
             self.send(next.fetch_add(1, Ordering::Relaxed));
         }
-        for _ in 0..AT_ONCE {
+        for _ in 0..CONCURRENT_CALLS {
             self.receive();
             count += 1;
         }

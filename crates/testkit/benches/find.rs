@@ -1,5 +1,5 @@
-//! What `manual_find` costs, beside Debian's ripgrep in the same run: generated manuals of 4, 40 and 400 MB, another
-//! unique term each time.
+//! Benchmarks `manual_find` against ripgrep in the same run, on generated manuals of 4, 40 and 400 MB. Every search is for
+//! another term, so that no result is cached.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,39 +12,40 @@ use serde_json::{Value, json};
 const FILE_BYTES: usize = 20_000;
 const SECTIONS: usize = 20;
 const ROUNDS: usize = 25;
-/// Stands in every section.
-const EVERYWHERE: &str = "共通事項";
+/// A term that every section contains.
+const COMMON_TERM: &str = "共通事項";
 
 fn main() -> ExitCode {
     let home = std::env::temp_dir().join(format!("annai-bench-find-{}", std::process::id()));
     let sizes: Vec<_> = [200, 2000, 20_000].map(|files| Manual::generate(&home, files)).into();
-    let mut good = true;
-    let mut bar = |name: &str, figure: f64, unit: &str, most: f64| {
-        let met = figure <= most;
-        println!("{name:46} {figure:>9.2} {unit:5} {most:>8.2} {}", mark(met));
-        good &= met;
+    let mut all_met = true;
+    let mut report = |name: &str, figure: f64, unit: &str, target: f64| {
+        let met = figure <= target;
+        println!("{name:46} {figure:>9.2} {unit:5} {target:>8.2} {}", mark(met));
+        all_met &= met;
     };
-    println!("{:46} {:>9} {:5} {:>8}", "manual_find, 2,000 files, 40 MB", "", "", "bar");
+    println!("{:46} {:>9} {:5} {:>8}", "manual_find, 2,000 files, 40 MB", "", "", "target");
     let manual = &sizes[1];
     let started = Instant::now();
     let mut annai = manual.serve();
-    assert_eq!(find(&mut annai, &unique(0)), 1);
-    bar("first find, nothing on disk", started.elapsed().as_secs_f64(), "s", 6.0);
-    bar("most memory", peak_mib(annai.id()), "MiB", 400.0);
+    assert_eq!(find(&mut annai, &unique_term(0)), 1);
+    report("first find, without an index on disk", started.elapsed().as_secs_f64(), "s", 6.0);
+    report("peak memory", peak_mib(annai.id()), "MiB", 400.0);
     drop(annai);
-    // Files that were just written are looked at twice; from here on they are old enough.
+    // Files that were written less than a few seconds ago are read again each time, because their timestamps cannot
+    // prove that they are unchanged.
     std::thread::sleep(Duration::from_secs(3));
     let mut annai = manual.serve();
-    find(&mut annai, &unique(1));
+    find(&mut annai, &unique_term(1));
     drop(annai);
     let started = Instant::now();
     let mut annai = manual.serve();
-    assert_eq!(find(&mut annai, &unique(2)), 1);
-    bar("first find of a process, with the disk's cache", started.elapsed().as_secs_f64(), "s", 0.8);
-    bar("most memory", peak_mib(annai.id()), "MiB", 400.0);
-    for (name, most, query) in [
-        ("rare term, beside rg -c", 0.5, unique as fn(usize) -> String),
-        ("term in every section, beside rg -c", 3.0, |_| EVERYWHERE.to_owned()),
+    assert_eq!(find(&mut annai, &unique_term(2)), 1);
+    report("first find of a process, with the index on disk", started.elapsed().as_secs_f64(), "s", 0.8);
+    report("peak memory", peak_mib(annai.id()), "MiB", 400.0);
+    for (name, target, query) in [
+        ("rare term / rg -c", 0.5, unique_term as fn(usize) -> String),
+        ("term in every section / rg -c", 3.0, |_| COMMON_TERM.to_owned()),
     ] {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for round in 0..ROUNDS {
@@ -59,58 +60,58 @@ fn main() -> ExitCode {
         }
         let (ours, theirs) = (median(ours).as_secs_f64(), median(theirs).as_secs_f64());
         println!("  {:.1} ms, rg {:.1} ms", ours * 1e3, theirs * 1e3);
-        bar(name, ours / theirs, "×", most);
+        report(name, ours / theirs, "×", target);
     }
     drop(annai);
-    println!("\nGrowth: a rare term, beside a look at the state of every file");
+    println!("\nGrowth: a rare term, compared with reading the metadata of every file");
     for manual in &sizes {
         let mut annai = manual.serve();
-        find(&mut annai, &unique(0));
-        let (mut ours, mut looks) = (Vec::new(), Vec::new());
+        find(&mut annai, &unique_term(0));
+        let (mut ours, mut stats) = (Vec::new(), Vec::new());
         for round in 0..ROUNDS {
             let started = Instant::now();
-            find(&mut annai, &unique((round * 79 + 13) % manual.files));
+            find(&mut annai, &unique_term((round * 79 + 13) % manual.files));
             ours.push(started.elapsed());
             let started = Instant::now();
-            look(&manual.folder);
-            looks.push(started.elapsed());
+            stat_files(&manual.folder);
+            stats.push(started.elapsed());
         }
-        let (ours, looks) = (median(ours).as_secs_f64(), median(looks).as_secs_f64());
-        println!("  {:.1} ms, states {:.1} ms, {:.0} MiB", ours * 1e3, looks * 1e3, peak_mib(annai.id()));
-        // A few milliseconds are the call's own; the rest grows with the files, as looking at them does.
-        bar(
+        let (ours, stats) = (median(ours).as_secs_f64(), median(stats).as_secs_f64());
+        println!("  {:.1} ms, stat {:.1} ms, {:.0} MiB", ours * 1e3, stats * 1e3, peak_mib(annai.id()));
+        // Three milliseconds are the overhead of the call; the rest may grow with the number of files, as `stat` does.
+        report(
             &format!("{} files, {} MB", manual.files, manual.files / 50),
-            (ours - 0.003).max(0.0) / looks,
+            (ours - 0.003).max(0.0) / stats,
             "×",
             3.0,
         );
     }
     let _ = std::fs::remove_dir_all(home);
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if all_met { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The term that only one file has.
-fn unique(file: usize) -> String {
+/// The term that only this file contains.
+fn unique_term(file: usize) -> String {
     format!("needle{file:05}x")
 }
 
-/// How many sections a find counts.
+/// Searches for `query` and returns the number of sections that match.
 fn find(annai: &mut Annai, query: &str) -> u64 {
     let found = annai.call("manual_find", json!({ "query": query }));
     found["summary"]["candidates"].as_u64().unwrap_or_else(|| panic!("{}", Value::from(query)))
 }
 
-/// Looks at the state of every file, as any program that wants to be in step must.
-fn look(folder: &Path) -> u64 {
+/// Reads the metadata of every file, which is the least that any program must do to notice changed files.
+fn stat_files(folder: &Path) -> u64 {
     let mut newest = 0;
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         let state = entry.metadata().expect("its state");
-        newest += if state.is_dir() { look(&entry.path()) } else { state.len() };
+        newest += if state.is_dir() { stat_files(&entry.path()) } else { state.len() };
     }
     newest
 }
 
-/// A generated manual.
+/// A generated manual on disk.
 struct Manual {
     home: PathBuf,
     folder: PathBuf,
@@ -118,7 +119,7 @@ struct Manual {
 }
 
 impl Manual {
-    /// Sections of English and Japanese prose from a few thousand words, the usual ones often and the others rarely.
+    /// Generates sections of English and Japanese words with a skewed frequency, as in real text.
     fn generate(home: &Path, files: usize) -> Self {
         let home = home.join(files.to_string());
         let folder = home.join("manuals/big");
@@ -146,12 +147,12 @@ impl Manual {
             for section in 0..SECTIONS {
                 let _ = writeln!(
                     text,
-                    "\n## Section {section} {}\n\n{EVERYWHERE}",
+                    "\n## Section {section} {}\n\n{COMMON_TERM}",
                     words[(next() % 4000) as usize]
                 );
                 while text.len() < FILE_BYTES * (section + 1) / SECTIONS {
                     for _ in 0..12 {
-                        // The product of two even draws is small more often than not.
+                        // The product of two uniform numbers is small more often than large.
                         let pick = (next() % 4000) * (next() % 4000) / 4000;
                         text.push_str(&words[pick as usize]);
                         text.push(' ');
@@ -159,7 +160,7 @@ impl Manual {
                     text.push('\n');
                 }
             }
-            let _ = writeln!(text, "{}", unique(number));
+            let _ = writeln!(text, "{}", unique_term(number));
             std::fs::write(inside.join(format!("f{number:05}.md")), text).expect("a file");
         }
         Self { home, folder, files }

@@ -1,4 +1,4 @@
-//! What HTTP costs, as ratios to a static axum route that sends the same bytes, in the same run.
+//! Benchmarks HTTP as ratios to a static axum route that sends the same bytes, in the same run.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use annai_testkit::bench::{built, median, resident_mib};
+use annai_testkit::bench::{built_program, mark, median, resident_mib};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -22,15 +22,18 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    let good = runtime.block_on(measure());
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let all_met = runtime.block_on(measure());
+    if all_met { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 async fn measure() -> bool {
-    let mut good = true;
-    println!("{:46} {:>10} {:>10} {:>8} {:>7}", "http, requests a second", "annai", "axum", "ratio", "bar");
+    let mut all_met = true;
+    println!(
+        "{:46} {:>10} {:>10} {:>8} {:>7}",
+        "http, requests per second", "annai", "axum", "ratio", "target"
+    );
     for name in ["annai", "fixture"] {
-        let ours = Server::start(Command::new(built(name)).args(["--http", "127.0.0.1:0"]));
+        let ours = Server::start(Command::new(built_program(name)).args(["--http", "127.0.0.1:0"]));
         let (reply, size) = first_reply(ours.address).await;
         let file = std::env::temp_dir().join(format!("annai-bench-http-{}", std::process::id()));
         std::fs::write(&file, &reply).expect("a temporary file");
@@ -46,32 +49,33 @@ async fn measure() -> bool {
             let (rate, peer_rate) = (median(rates), median(peer_rates));
             let ratio = rate / peer_rate;
             let what = format!("tools/list of {name}, {} bytes, {connections} connections", reply.len());
-            let mark = if ratio >= 0.5 { "✓" } else { "✗" };
+            let mark = mark(ratio >= 0.5);
             println!("{what:46} {rate:10.0} {peer_rate:10.0} {ratio:8.2} {:>7} {mark}", "≥ 0.50");
-            good &= ratio >= 0.5;
+            all_met &= ratio >= 0.5;
         }
         let _ = std::fs::remove_file(file);
     }
-    good & memory_is_flat().await
+    all_met & memory_is_stable().await
 }
 
-async fn memory_is_flat() -> bool {
-    let server = Server::start(Command::new(built("fixture")).args(["--http", "127.0.0.1:0"]));
+/// Whether memory stays the same over many requests.
+async fn memory_is_stable() -> bool {
+    let server = Server::start(Command::new(built_program("fixture")).args(["--http", "127.0.0.1:0"]));
     let (_, size) = first_reply(server.address).await;
     requests(server.address, 16, size, 20_000).await;
     let before = resident_mib(server.child.id());
     requests(server.address, 16, size, 100_000).await;
     let after = resident_mib(server.child.id());
-    let good = after - before < 2.0;
-    let mark = if good { "✓" } else { "✗" };
+    let met = after - before < 2.0;
+    let mark = mark(met);
     println!(
         "{:46} {before:6.1} → {after:.1} {:>19} {mark}",
         "MiB before and after 100,000 requests", "< 2 more"
     );
-    good
+    met
 }
 
-/// The yardstick: one route, one body, nothing else.
+/// The baseline: an axum server with one route that sends one body.
 fn static_route(file: &str) {
     let body = bytes::Bytes::from(std::fs::read(file).expect("the body"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
@@ -121,7 +125,7 @@ fn request() -> String {
     )
 }
 
-/// The body of a reply, and the size of the whole of it.
+/// The body of a reply, and the size of the whole reply including its head.
 async fn first_reply(address: SocketAddr) -> (Vec<u8>, usize) {
     let mut stream = TcpStream::connect(address).await.expect("the server accepts");
     stream.write_all(request().as_bytes()).await.expect("the server reads");
@@ -134,7 +138,7 @@ async fn first_reply(address: SocketAddr) -> (Vec<u8>, usize) {
     (reply.split_off(head), size)
 }
 
-/// Requests a second over so many connections.
+/// Requests per second over a number of connections.
 async fn rate(address: SocketAddr, connections: usize, size: usize) -> f64 {
     let count = Arc::new(AtomicU64::new(0));
     let end = Instant::now() + ROUND;
@@ -188,12 +192,12 @@ impl Client {
 
     async fn trip(&mut self, size: usize) {
         self.stream.write_all(self.request.as_bytes()).await.expect("the server reads");
-        let mut left = size;
-        while left > 0 {
-            let most = left.min(self.buffer.len());
-            let read = self.stream.read(&mut self.buffer[..most]).await.expect("the server answers");
+        let mut remaining = size;
+        while remaining > 0 {
+            let size = remaining.min(self.buffer.len());
+            let read = self.stream.read(&mut self.buffer[..size]).await.expect("the server answers");
             assert!(read > 0, "the server closed");
-            left -= read;
+            remaining -= read;
         }
     }
 }

@@ -1,70 +1,72 @@
-//! What stdio costs, as ratios to a peer in the same run. `scripts/bench` runs it.
+//! Benchmarks stdio as ratios to another program in the same run. `scripts/bench` runs it.
 //!
-//! Client and server are held to one core where `taskset` can: across cores a round trip measures how fast
-//! the machine wakes an idle core, which drowns everything else.
+//! Client and server are pinned to one core if `taskset` is available: across cores, a round trip mostly measures how long
+//! the machine takes to wake an idle core.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use annai_testkit::bench::{built, mark, median, resident_mib};
+use annai_testkit::bench::{built_program, mark, median, resident_mib};
 use serde_json::json;
 
 const STARTS: usize = 40;
 const ROUNDS: usize = 60;
-const TRIPS_A_ROUND: usize = 200;
+const TRIPS_PER_ROUND: usize = 200;
 
 fn main() -> ExitCode {
     let id = std::process::id().to_string();
     let pinned =
         Command::new("taskset").args(["-cp", "0", &id]).output().is_ok_and(|done| done.status.success());
-    println!("held to one core: {pinned}");
-    let annai = built("annai");
-    let mut bars = Bars { failed: false };
-    println!("{:46} {:>10} {:>10} {:>8} {:>7}", "stdio", "annai", "peer", "ratio", "bar");
+    println!("pinned to one core: {pinned}");
+    let annai = built_program("annai");
+    let mut targets = Targets { failed: false };
+    println!("{:46} {:>10} {:>10} {:>8} {:>7}", "stdio", "annai", "peer", "ratio", "target");
 
     let (ours, node) = starts(&annai);
-    bars.ratio("spawn → initialize reply / `node -e 0`", ours, node, 0.15);
+    targets.ratio("spawn → initialize reply / `node -e 0`", ours, node, 0.15);
 
     let mib = idle_memory(&annai);
-    bars.value("idle memory after initialize, MiB", mib, 15.0);
+    targets.value("idle memory after initialize, MiB", mib, 15.0);
 
-    for (name, program) in [("annai", annai), ("fixture", built("fixture"))] {
+    for (name, program) in [("annai", annai), ("fixture", built_program("fixture"))] {
         let (ours, echo, bytes) = round_trips(&program);
-        bars.ratio(&format!("tools/list of {name}, {bytes} bytes / echo"), ours, echo, 1.5);
+        targets.ratio(&format!("tools/list of {name}, {bytes} bytes / echo"), ours, echo, 1.5);
     }
-    if bars.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if targets.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-struct Bars {
+/// Prints measurements with their targets, and remembers whether one was missed.
+struct Targets {
     failed: bool,
 }
 
-impl Bars {
-    fn ratio(&mut self, what: &str, ours: Duration, peer: Duration, bar: f64) {
+impl Targets {
+    fn ratio(&mut self, what: &str, ours: Duration, peer: Duration, target: f64) {
         let ratio = ours.as_secs_f64() / peer.as_secs_f64();
-        self.judge(ratio <= bar);
+        self.record(ratio <= target);
         let micros = |time: Duration| format!("{:.1} µs", time.as_secs_f64() * 1e6);
         println!(
-            "{what:46} {:>10} {:>10} {ratio:8.3} {bar:7.2} {}",
+            "{what:46} {:>10} {:>10} {ratio:8.3} {target:7.2} {}",
             micros(ours),
             micros(peer),
-            mark(ratio <= bar)
+            mark(ratio <= target)
         );
     }
 
-    fn value(&mut self, what: &str, value: f64, bar: f64) {
-        self.judge(value <= bar);
-        println!("{what:46} {value:10.1} {:>10} {:>8} {bar:7.2} {}", "", "", mark(value <= bar));
+    fn value(&mut self, what: &str, value: f64, target: f64) {
+        self.record(value <= target);
+        println!("{what:46} {value:10.1} {:>10} {:>8} {target:7.2} {}", "", "", mark(value <= target));
     }
 
-    fn judge(&mut self, good: bool) {
-        self.failed |= !good;
+    fn record(&mut self, met: bool) {
+        self.failed |= !met;
     }
 }
 
-/// The medians of starting annai up to its initialize reply, and of a bare node, taken in turns.
+/// The median times of starting annai up to its reply to `initialize`, and of starting and ending an empty Node.js
+/// program, measured alternately.
 fn starts(annai: &Path) -> (Duration, Duration) {
     let (mut ours, mut node) = (Vec::new(), Vec::new());
     for _ in 0..STARTS {
@@ -82,24 +84,25 @@ fn starts(annai: &Path) -> (Duration, Duration) {
 
 fn idle_memory(annai: &Path) -> f64 {
     let server = Peer::start(Command::new(annai).arg("--stdio"));
+    // The memory of an idle process is measured, so it must have finished its start.
     std::thread::sleep(Duration::from_millis(200));
     let mib = resident_mib(server.child.id());
     server.end();
     mib
 }
 
-/// The medians of a round trip with the server and with the echo process, in turns, and the reply's size.
+/// The median times of a round trip to the server and to the echo process, measured alternately, and the size of the reply.
 fn round_trips(program: &Path) -> (Duration, Duration, usize) {
     let mut server = Peer::start(Command::new(program).arg("--stdio"));
     let request = format!("{}\n", json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": {} }));
     let reply = server.trip(request.as_bytes());
     let file = std::env::temp_dir().join(format!("annai-bench-{}", std::process::id()));
     std::fs::write(&file, &reply).expect("a temporary file");
-    let mut echo = Peer::spawn(Command::new(built("echo")).arg(&file));
+    let mut echo = Peer::spawn(Command::new(built_program("echo")).arg(&file));
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         for (peer, times) in [(&mut server, &mut ours), (&mut echo, &mut theirs)] {
-            for _ in 0..TRIPS_A_ROUND {
+            for _ in 0..TRIPS_PER_ROUND {
                 let started = Instant::now();
                 assert_eq!(peer.trip(request.as_bytes()).len(), reply.len());
                 times.push(started.elapsed());
@@ -112,7 +115,7 @@ fn round_trips(program: &Path) -> (Duration, Duration, usize) {
     (median(ours), median(theirs), reply.len())
 }
 
-/// A process that answers lines with lines.
+/// A process that answers each line with one line.
 struct Peer {
     child: Child,
     input: ChildStdin,

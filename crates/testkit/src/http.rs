@@ -1,4 +1,4 @@
-//! An HTTP client that sends exactly the bytes it is told to, and a server process to send them to.
+//! A server process that listens on HTTP, and a client that sends exactly the bytes it is given, valid or not.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,18 +6,18 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::process::{PATIENCE, Process};
+use crate::process::{Process, TEST_TIMEOUT};
 
 /// A server process that listens on loopback.
 pub struct HttpServer {
     /// The process.
     pub process: Process,
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
 }
 
 impl HttpServer {
-    /// Starts `command` and waits until it says where it listens.
+    /// Starts `command` and waits until it logs the address that it listens on.
     pub fn start(command: &mut Command) -> Self {
         let mut child = command
             .stdin(Stdio::null())
@@ -25,11 +25,11 @@ impl HttpServer {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the server starts");
-        let mut errors = BufReader::new(child.stderr.take().unwrap());
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let (mut log, mut line) = (String::new(), String::new());
         let address = loop {
             line.clear();
-            assert!(errors.read_line(&mut line).unwrap() > 0, "the server ended: {log}");
+            assert!(stderr.read_line(&mut line).unwrap() > 0, "the server exited: {log}");
             log.push_str(&line);
             let event: Value = serde_json::from_str(&line).unwrap_or_default();
             if let Some(url) = event["url"].as_str().filter(|_| event["msg"] == "listening") {
@@ -37,30 +37,30 @@ impl HttpServer {
                 break url.unwrap().parse().unwrap();
             }
         };
-        Self { process: Process::new(child, log, errors), address }
+        Self { process: Process::new(child, log, stderr), address }
     }
 
-    /// A new connection.
+    /// Opens a connection.
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("the server accepts");
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TEST_TIMEOUT)).unwrap();
         stream
     }
 
-    /// Sends bytes on a connection of their own and reads one response.
+    /// Sends raw bytes on a new connection and reads one response.
     pub fn raw(&self, bytes: &[u8]) -> Response {
         let mut stream = self.connect();
-        // A server that has refused the head may close before the rest is sent.
+        // A server that rejects the head may close the connection before everything is sent.
         let _ = stream.write_all(bytes);
         Response::read(&mut BufReader::new(stream)).expect("a response")
     }
 
-    /// Sends a request with these headers besides Host and Content-Length.
+    /// Sends a request with these headers in addition to Host and Content-Length.
     pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
         self.raw(request(method, path, headers, body).as_bytes())
     }
 
-    /// Posts a message to `/mcp`.
+    /// Posts an MCP message to `/mcp`.
     pub fn post(&self, headers: &[(&str, &str)], message: &Value) -> Response {
         let mut all =
             vec![("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
@@ -69,19 +69,19 @@ impl HttpServer {
         self.send("POST", "/mcp", &all, &message.to_string())
     }
 
-    /// Sends a request of the handshake era and gives the reply.
+    /// Sends a request as protocol versions up to 2025-11-25 do, and returns the reply.
     pub fn request(&self, method: &str, params: Value) -> Value {
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         self.post(&[], &message).json()
     }
 
-    /// Calls a tool and gives the reply.
+    /// Calls a tool and returns the reply.
     pub fn call(&self, tool: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 }
 
-/// The bytes of a request. A `host` header among `headers` replaces the usual one.
+/// The text of a request. A `host` header among `headers` replaces the default one.
 pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
     let mut text = format!("{method} {path} HTTP/1.1\r\n");
     if !headers.iter().any(|(name, _)| *name == "host") {
@@ -98,19 +98,19 @@ pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -
     text
 }
 
-/// What came back.
+/// An HTTP response.
 #[derive(Debug)]
 pub struct Response {
     /// The status code.
     pub status: u16,
-    /// The headers, names in lower case.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: String,
 }
 
 impl Response {
-    /// Reads one response; `None` when the connection ends before it.
+    /// Reads one response; `None` when the connection is closed before it is complete.
     pub fn read(reader: &mut impl BufRead) -> Option<Self> {
         let mut line = String::new();
         reader.read_line(&mut line).ok().filter(|size| *size > 0)?;
@@ -137,12 +137,12 @@ impl Response {
         Some(response)
     }
 
-    /// A header's value.
+    /// The value of a header, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON: itself, or the last event of a stream.
+    /// The body as JSON; of an event stream, its last event.
     pub fn json(&self) -> Value {
         match self.header("content-type") {
             Some("text/event-stream") => self.events().pop().expect("an event"),
@@ -150,7 +150,7 @@ impl Response {
         }
     }
 
-    /// The events of a stream.
+    /// The events of an event stream.
     pub fn events(&self) -> Vec<Value> {
         let data = self.body.lines().filter_map(|line| line.strip_prefix("data:"));
         data.filter_map(|data| serde_json::from_str(data.trim()).ok()).collect()

@@ -1,5 +1,6 @@
-//! For tests only: clients that drive a real executable, and the `fixture` server, which mounts what the
-//! official conformance suite asks for on the product's own crates.
+//! Tools for tests and benchmarks, never part of the product: clients that drive a real executable over stdio or HTTP, a
+//! fake of OpenAI's API, and the `fixture` server, which offers what the official MCP conformance suite requires on top of
+//! the product's own transports.
 
 pub mod bench;
 pub mod fixture;

@@ -1,29 +1,29 @@
-//! An MCP client that drives a real executable over stdio, in either framing, and sees every byte.
+//! An MCP client that drives a real executable over stdio, in either framing, and rejects malformed output.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::process::{PATIENCE, Process};
+use crate::process::{Process, TEST_TIMEOUT};
 
-/// How messages are set apart.
+/// How messages are delimited on stdio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// One JSON a line.
+    /// Each message is one line of JSON.
     Lines,
-    /// `Content-Length` headers.
+    /// Each message has a `Content-Length` header.
     Headers,
 }
 
-/// Both, for tests that hold in either.
+/// Both framings, for tests that apply to either.
 pub const FRAMINGS: [Framing; 2] = [Framing::Lines, Framing::Headers];
 
-/// What the server sent.
+/// A message from the server.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Received {
+pub struct ReceivedMessage {
     /// The message.
     pub message: Value,
     /// How it was framed.
@@ -35,13 +35,13 @@ pub struct StdioServer {
     /// The process.
     pub process: Process,
     input: Option<ChildStdin>,
-    received: Receiver<Received>,
+    received: Receiver<ReceivedMessage>,
     framing: Framing,
     last_id: i64,
 }
 
 impl StdioServer {
-    /// Starts `command` with pipes on all three streams.
+    /// Starts `command` with pipes for stdin, stdout and stderr.
     pub fn start(command: &mut Command, framing: Framing) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
@@ -64,7 +64,7 @@ impl StdioServer {
         Self { process, input, received, framing, last_id: 0 }
     }
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     pub fn write(&mut self, bytes: &[u8]) {
         self.input.as_mut().expect("the input is open").write_all(bytes).expect("the server reads");
     }
@@ -74,7 +74,7 @@ impl StdioServer {
         self.write(&frame(&message.to_string(), self.framing));
     }
 
-    /// Sends a request and gives its id.
+    /// Sends a request without waiting for the reply, and returns its id.
     pub fn start_request(&mut self, method: &str, params: Value) -> i64 {
         self.last_id += 1;
         let id = self.last_id;
@@ -82,7 +82,7 @@ impl StdioServer {
         id
     }
 
-    /// Sends a request and waits for its reply; other messages are passed over.
+    /// Sends a request and waits for its reply; other messages are skipped.
     pub fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.start_request(method, params);
         self.reply_to(&id.into())
@@ -98,7 +98,7 @@ impl StdioServer {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// The handshake of the versions up to 2025-11-25.
+    /// Performs the handshake that protocol versions up to 2025-11-25 require.
     pub fn initialize(&mut self, version: &str) -> Value {
         let client = json!({ "name": "testkit", "version": "1" });
         let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
@@ -107,27 +107,23 @@ impl StdioServer {
         reply
     }
 
-    /// The next message.
-    pub fn receive(&self) -> Received {
-        self.receive_within(PATIENCE).expect("the server answers")
+    /// Waits for the next message.
+    pub fn receive(&self) -> ReceivedMessage {
+        self.receive_within(TEST_TIMEOUT).expect("the server answers")
     }
 
-    /// The next message, if one comes in time.
-    pub fn receive_within(&self, limit: Duration) -> Option<Received> {
-        match self.received.recv_timeout(limit) {
-            Ok(received) => Some(received),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => None,
-        }
+    /// Waits for the next message; `None` when none arrives in time or the server closed its output.
+    pub fn receive_within(&self, timeout: Duration) -> Option<ReceivedMessage> {
+        self.received.recv_timeout(timeout).ok()
     }
 
-    /// The reply to `id`; other messages are passed over.
+    /// Waits for the reply to `id`; other messages are skipped.
     pub fn reply_to(&self, id: &Value) -> Value {
         let started = Instant::now();
         loop {
-            let left = PATIENCE.saturating_sub(started.elapsed());
+            let remaining = TEST_TIMEOUT.saturating_sub(started.elapsed());
             let received = self
-                .receive_within(left)
+                .receive_within(remaining)
                 .unwrap_or_else(|| panic!("no reply to {id}; log: {}", self.process.log()));
             if received.message.get("id") == Some(id) && received.message.get("method").is_none() {
                 return received.message;
@@ -135,20 +131,28 @@ impl StdioServer {
         }
     }
 
-    /// Closes the server's input.
+    /// Closes the server's stdin.
     pub fn end_input(&mut self) {
         self.input = None;
     }
 
-    /// Closes the input and waits for a clean end.
+    /// Closes the server's stdin and asserts that it exits with status 0.
     pub fn finish(mut self) {
         self.end_input();
-        let status = self.process.wait(PATIENCE);
+        let status = self.process.wait(TEST_TIMEOUT);
         assert_eq!(status.code(), Some(0), "log: {}", self.process.log());
+    }
+
+    /// The same as [`Self::finish`], and asserts that the server sends nothing more.
+    pub fn finish_without_messages(mut self) {
+        self.end_input();
+        // The server closes its output when it exits, so this does not wait for the timeout.
+        assert_eq!(self.receive_within(TEST_TIMEOUT), None);
+        self.finish();
     }
 }
 
-/// A JSON text in a framing.
+/// The bytes of a message in a framing.
 pub fn frame(json: &str, framing: Framing) -> Vec<u8> {
     match framing {
         Framing::Lines => format!("{json}\n").into_bytes(),
@@ -156,16 +160,16 @@ pub fn frame(json: &str, framing: Framing) -> Vec<u8> {
     }
 }
 
-/// Reads one message, strictly: anything but a frame or a line of JSON is the server's fault.
-fn read_message(output: &mut impl BufRead) -> Option<Received> {
+/// Reads one message. Anything but a well-formed frame or a line of JSON fails the test.
+fn read_message(output: &mut impl BufRead) -> Option<ReceivedMessage> {
     let mut line = String::new();
     if output.read_line(&mut line).ok()? == 0 {
         return None;
     }
     let Some(length) = line.strip_prefix("Content-Length: ") else {
-        assert!(line.ends_with('\n'), "a line without its end: {line:?}");
+        assert!(line.ends_with('\n'), "a line without a line break: {line:?}");
         let message = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
-        return Some(Received { message, framing: Framing::Lines });
+        return Some(ReceivedMessage { message, framing: Framing::Lines });
     };
     let length: usize = length.strip_suffix("\r\n").expect("CRLF after the header").parse().unwrap();
     let mut blank = [0; 2];
@@ -174,5 +178,5 @@ fn read_message(output: &mut impl BufRead) -> Option<Received> {
     let mut body = vec![0; length];
     output.read_exact(&mut body).ok()?;
     let message = serde_json::from_slice(&body).expect("a body of JSON");
-    Some(Received { message, framing: Framing::Headers })
+    Some(ReceivedMessage { message, framing: Framing::Headers })
 }

@@ -1,27 +1,28 @@
-//! A server process: what it logs, how it is told to end, and that it does.
+//! A server process under test: its log, signals to it, and its exit status.
 
 use std::io::BufRead;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Longer than anything that works takes.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a test waits for something that must happen. It is far longer than any step takes even on a busy machine, so
+/// that reaching it always means failure.
+pub const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A child process that is gone with its owner.
+/// A child process that is killed when it is dropped.
 pub struct Process {
     child: Child,
     log: Arc<Mutex<String>>,
 }
 
 impl Process {
-    /// Takes care of `child`, whose log so far is `begun` and goes on in `errors`.
-    pub fn new(child: Child, begun: String, mut errors: impl BufRead + Send + 'static) -> Self {
-        let log = Arc::new(Mutex::new(begun));
+    /// Takes ownership of `child`. `log_so_far` is what was read of its stderr already; the rest is read from `stderr`.
+    pub fn new(child: Child, log_so_far: String, mut stderr: impl BufRead + Send + 'static) -> Self {
+        let log = Arc::new(Mutex::new(log_so_far));
         let copy = log.clone();
         std::thread::spawn(move || {
             let mut line = String::new();
-            while errors.read_line(&mut line).is_ok_and(|size| size > 0) {
+            while stderr.read_line(&mut line).is_ok_and(|size| size > 0) {
                 copy.lock().unwrap().push_str(&line);
                 line.clear();
             }
@@ -29,56 +30,72 @@ impl Process {
         Self { child, log }
     }
 
-    /// What was logged so far.
+    /// The log so far.
     pub fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }
 
-    /// Waits until the log holds `text`.
+    /// Waits until the log contains `text`, and returns the log.
     pub fn wait_for_log(&self, text: &str) -> String {
+        self.wait_for_log_lines(text, 1)
+    }
+
+    /// Waits until at least `count` lines of the log contain `text`, and returns the log.
+    pub fn wait_for_log_lines(&self, text: &str, count: usize) -> String {
+        let contains = |log: &str| log.lines().filter(|line| line.contains(text)).count() >= count;
+        self.wait_until(contains, &format!("{count} lines with {text:?}"))
+    }
+
+    /// Waits until at least `count` successful calls of a tool have been logged, and returns the log.
+    pub fn wait_for_successful_calls(&self, tool: &str, count: usize) -> String {
+        let contains = |log: &str| count_calls(log, tool, true) >= count;
+        self.wait_until(contains, &format!("{count} successful calls of {tool}"))
+    }
+
+    fn wait_until(&self, condition: impl Fn(&str) -> bool, what: &str) -> String {
         let started = Instant::now();
-        while started.elapsed() < PATIENCE {
+        while started.elapsed() < TEST_TIMEOUT {
             let log = self.log();
-            if log.contains(text) {
+            if condition(&log) {
                 return log;
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        panic!("the log never held {text:?}: {}", self.log());
+        panic!("the log never had {what}: {}", self.log());
     }
 
-    /// How many calls of a tool the log has with this outcome.
+    /// The number of logged calls of a tool with this outcome.
     pub fn logged_calls(&self, tool: &str, ok: bool) -> usize {
-        let log = self.log();
-        let lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-        lines.filter(|line| line["tool"] == tool && line["ok"] == ok).count()
+        count_calls(&self.log(), tool, ok)
     }
 
-    /// Sends a signal, by its name.
+    /// Sends a signal such as `TERM`.
     pub fn signal(&self, name: &str) {
         let status = Command::new("kill").arg(format!("-{name}")).arg(self.child.id().to_string()).status();
         assert!(status.expect("kill runs").success());
     }
 
-    /// The most memory that it has had, in MiB.
+    /// The peak resident memory in MiB.
     pub fn peak_mib(&self) -> f64 {
-        let status =
-            std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("a Linux /proc");
-        let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("VmHWM");
-        line.split_whitespace().nth(1).and_then(|kib| kib.parse::<f64>().ok()).expect("a number") / 1024.0
+        crate::bench::peak_mib(self.child.id())
     }
 
-    /// Waits for the process to end.
-    pub fn wait(&mut self, limit: Duration) -> ExitStatus {
+    /// Waits for the process to exit.
+    pub fn wait(&mut self, timeout: Duration) -> ExitStatus {
         let started = Instant::now();
-        while started.elapsed() < limit {
+        while started.elapsed() < timeout {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status;
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        panic!("the server still runs after {limit:?}; log: {}", self.log());
+        panic!("the server is still running after {timeout:?}; log: {}", self.log());
     }
+}
+
+fn count_calls(log: &str, tool: &str, ok: bool) -> usize {
+    let lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    lines.filter(|line| line["tool"] == tool && line["ok"] == ok).count()
 }
 
 impl Drop for Process {

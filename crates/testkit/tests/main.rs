@@ -1,4 +1,4 @@
-//! The transports, proved on the `fixture` server: a real process, every byte seen.
+//! Tests of the transports on the `fixture` server, which runs as a real process.
 
 mod suite {
     mod bad_input;
@@ -20,7 +20,7 @@ use std::process::Command;
 use annai_testkit::http::HttpServer;
 use annai_testkit::mcp::{Framing, StdioServer};
 
-/// The fixture, not started yet.
+/// The command that starts the fixture, without the environment variables that it reads.
 fn fixture() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fixture"));
     for name in
@@ -31,19 +31,24 @@ fn fixture() -> Command {
     command
 }
 
-/// The fixture, started and introduced.
-fn started(framing: Framing) -> StdioServer {
-    introduced(&mut fixture(), framing)
+/// Starts the fixture over stdio and performs the handshake.
+fn start_stdio(framing: Framing) -> StdioServer {
+    start_stdio_with(&mut fixture(), framing)
 }
 
-fn introduced(command: &mut Command, framing: Framing) -> StdioServer {
+fn start_stdio_with(command: &mut Command, framing: Framing) -> StdioServer {
     let mut server = StdioServer::start(command, framing);
     let reply = server.initialize("2025-11-25");
     assert_eq!(reply["result"]["serverInfo"]["name"], "fixture", "{reply}");
     server
 }
 
-/// The fixture over HTTP, on a free port.
-fn over_http() -> HttpServer {
+/// Starts the fixture over HTTP on a free port.
+fn start_http() -> HttpServer {
     HttpServer::start(fixture().args(["--http", "127.0.0.1:0"]))
+}
+
+/// Starts the fixture over HTTP on a free port, with an environment variable.
+fn start_http_with(variable: &str, value: &str) -> HttpServer {
+    HttpServer::start(fixture().args(["--http", "127.0.0.1:0"]).env(variable, value))
 }

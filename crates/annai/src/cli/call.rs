@@ -91,7 +91,7 @@ fn parse_arguments(schema: &JsonObject, words: &[String]) -> Result<JsonObject, 
             let message = format!("expected key=value or one JSON object, got `{word}`");
             return Err(Failure::usage(message));
         };
-        let value = parse_value(schema::at(schema, key), text);
+        let value = parse_value(schema::property_schema(schema, key), text);
         insert(&mut arguments, key, value)?;
     }
     Ok(arguments)

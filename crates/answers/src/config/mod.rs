@@ -13,7 +13,7 @@ pub use search::{
     CacheSettings, DomainMode, LocationKind, O3SearchSettings, SearchDefaults, SearchSettings, UserLocation,
 };
 
-use annai_core::config::{Env, Inherits, Settings};
+use annai_core::config::{EnvironmentVariable, Inherits, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,21 +43,21 @@ pub struct AnswersSettings {
 }
 
 impl Settings for AnswersSettings {
-    const ENV: &'static [Env] = &[
-        Env::new("OPENAI_BASE_URL", "openai.base_url"),
-        Env::new("OPENAI_API_TIMEOUT", "request.timeout_ms"),
-        Env::new("OPENAI_MAX_RETRIES", "request.max_retries"),
-        Env::new("SEARCH_RECENCY_DAYS", "search.defaults.recency_days"),
-        Env::new("SEARCH_MAX_RESULTS", "search.defaults.max_results"),
-        Env::new("MAX_CITATIONS", "policy.max_citations"),
-        Env::new("REQUERY_ATTEMPTS", "policy.requery_attempts"),
-        Env::new("MODEL_ANSWER", "model_profiles.answer.model"),
-        Env::new("MODEL_DETAILED", "model_profiles.answer_detailed.model"),
-        Env::new("MODEL_QUICK", "model_profiles.answer_quick.model"),
-        Env::new("ANSWER_EFFORT", "model_profiles.answer.reasoning_effort"),
-        Env::new("ANSWER_VERBOSITY", "model_profiles.answer.verbosity"),
-        Env::new("O3_SEARCH_MODEL", "o3_search.model"),
-        Env::new("O3_SEARCH_TIMEOUT_MS", "o3_search.timeout_ms"),
+    const ENV: &'static [EnvironmentVariable] = &[
+        EnvironmentVariable::new("OPENAI_BASE_URL", "openai.base_url"),
+        EnvironmentVariable::new("OPENAI_API_TIMEOUT", "request.timeout_ms"),
+        EnvironmentVariable::new("OPENAI_MAX_RETRIES", "request.max_retries"),
+        EnvironmentVariable::new("SEARCH_RECENCY_DAYS", "search.defaults.recency_days"),
+        EnvironmentVariable::new("SEARCH_MAX_RESULTS", "search.defaults.max_results"),
+        EnvironmentVariable::new("MAX_CITATIONS", "policy.max_citations"),
+        EnvironmentVariable::new("REQUERY_ATTEMPTS", "policy.requery_attempts"),
+        EnvironmentVariable::new("MODEL_ANSWER", "model_profiles.answer.model"),
+        EnvironmentVariable::new("MODEL_DETAILED", "model_profiles.answer_detailed.model"),
+        EnvironmentVariable::new("MODEL_QUICK", "model_profiles.answer_quick.model"),
+        EnvironmentVariable::new("ANSWER_EFFORT", "model_profiles.answer.reasoning_effort"),
+        EnvironmentVariable::new("ANSWER_VERBOSITY", "model_profiles.answer.verbosity"),
+        EnvironmentVariable::new("O3_SEARCH_MODEL", "o3_search.model"),
+        EnvironmentVariable::new("O3_SEARCH_TIMEOUT_MS", "o3_search.timeout_ms"),
     ];
     const RETIRED: &'static [&'static str] = &["openai.model"];
     const INHERITS: &'static [Inherits] = &[

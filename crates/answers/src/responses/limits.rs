@@ -1,6 +1,6 @@
 //! The limits of a response.
 
-use annai_core::json::MOST_VALUES;
+use annai_core::json::MAX_JSON_VALUES;
 
 use super::failure::{FailureKind, RequestFailure};
 
@@ -10,6 +10,6 @@ pub const MAX_RESPONSE_BYTES: usize = 8 << 20;
 /// The failure for a response that exceeds a limit.
 pub fn too_large() -> RequestFailure {
     let megabytes = MAX_RESPONSE_BYTES >> 20;
-    let summary = format!("the API's reply is larger than {megabytes} MiB or {MOST_VALUES} values");
+    let summary = format!("the API's reply is larger than {megabytes} MiB or {MAX_JSON_VALUES} values");
     RequestFailure::new(FailureKind::InvalidResponse, summary)
 }

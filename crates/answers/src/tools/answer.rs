@@ -191,7 +191,7 @@ async fn run_answer_tool(
         call.note("cached", true);
         return Ok(reply(&without_cost(&answer))?.with_meta("annai/cached", true));
     }
-    let stream = call.progress.wanted() || settings.responses.stream;
+    let stream = call.progress.is_requested() || settings.responses.stream;
     let key = RequestKey { body: cache_key.clone(), stream, timeout: context.retry_policy().timeout };
     let asking = ProgressStep::Asking(question.profile.model.clone());
     let start =

@@ -72,8 +72,8 @@ impl Tool for O3Search {
         let query = SearchQuery::new(query, limit, language, timeframe, today())?;
         let (context, settings) = (set.context.clone(), &set.context.settings);
         let body = query.body(&context);
-        let stream = call.progress.wanted() || settings.responses.stream;
-        let timeout = search_timeout(settings, call.progress.wanted());
+        let stream = call.progress.is_requested() || settings.responses.stream;
+        let timeout = search_timeout(settings, call.progress.is_requested());
         let key = RequestKey { body: body.json().clone(), stream, timeout };
         let asking = ProgressStep::Asking(settings.o3_search.model.clone());
         let start = move |progress| {

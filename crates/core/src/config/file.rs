@@ -1,58 +1,66 @@
-//! Which configuration file is read.
+//! Finds and reads the configuration file.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::ConfigError;
 
-/// A configuration file is a page, not a database.
-const MOST_BYTES: u64 = 1 << 20;
-/// Our own folder, then that of the server that came before: its users keep their file.
-const FOLDERS: [&str; 2] = ["annai", "openai-responses-mcp"];
+/// A configuration file has a few kilobytes. A file beyond 1 MiB is most likely a wrong path; it is an error, so that it
+/// cannot fill the memory.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+/// The directories below the user's configuration directory, in the order in which they are tried: Annai's own, then
+/// that of the server that Annai replaces, so that its users keep their file.
+const DIRECTORIES: [&str; 2] = ["annai", "openai-responses-mcp"];
 
-/// A configuration file's path and text.
+/// The path and the text of a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigFile {
-    /// Where it is.
+    /// The path, as errors show it.
     pub path: PathBuf,
-    /// What it says.
+    /// The YAML text.
     pub text: String,
 }
 
-/// Reads the file named on the command line, else the first that exists in the user's configuration
-/// folder. A named file that does not exist is no error: the second value says so.
+/// Reads the file that `--config` names, or else the first that exists in the user's configuration directory. When the
+/// file that `--config` names does not exist, the second value is a warning.
+///
+/// # Errors
+///
+/// A file that exists but cannot be read.
 pub fn find(
-    named: Option<&Path>,
+    config_option: Option<&Path>,
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<(Option<ConfigFile>, Option<String>), ConfigError> {
-    if let Some(path) = named {
-        let found = read(path)?;
-        let missing = format!("{}: no such file; --config is skipped", path.display());
-        let warning = found.is_none().then_some(missing);
-        return Ok((found, warning));
+    if let Some(path) = config_option {
+        let file = read(path)?;
+        let warning = format!("{}: no such file; --config is ignored", path.display());
+        let warning = file.is_none().then_some(warning);
+        return Ok((file, warning));
     }
     let Some(home) = config_home(env) else { return Ok((None, None)) };
-    for folder in FOLDERS {
-        if let Some(file) = read(&home.join(folder).join("config.yaml"))? {
+    for directory in DIRECTORIES {
+        if let Some(file) = read(&home.join(directory).join("config.yaml"))? {
             return Ok((Some(file), None));
         }
     }
     Ok((None, None))
 }
 
+/// The directory where the platform keeps a user's configuration.
 fn config_home(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
-    let set = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let path_from = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if cfg!(windows) {
-        return set("APPDATA");
+        return path_from("APPDATA");
     }
-    set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")))
+    path_from("XDG_CONFIG_HOME").or_else(|| path_from("HOME").map(|home| home.join(".config")))
 }
 
+/// Reads a file; `None` when it does not exist.
 fn read(path: &Path) -> Result<Option<ConfigFile>, ConfigError> {
-    let fail = |what: String| ConfigError(vec![format!("{}: {what}", path.display())]);
+    let fail = |problem: String| ConfigError(vec![format!("{}: {problem}", path.display())]);
     match std::fs::metadata(path) {
-        // A pipe would block the start.
-        Ok(metadata) if !metadata.is_file() => return Err(fail("is not a file".to_owned())),
+        // Reading a named pipe would block until somebody writes to it.
+        Ok(metadata) if !metadata.is_file() => return Err(fail("is not a regular file".to_owned())),
         _ => {}
     }
     let file = match std::fs::File::open(path) {
@@ -61,11 +69,39 @@ fn read(path: &Path) -> Result<Option<ConfigFile>, ConfigError> {
         Err(error) => return Err(fail(format!("cannot be read: {error}"))),
     };
     let mut text = String::new();
-    file.take(MOST_BYTES + 1)
+    file.take(MAX_FILE_BYTES + 1)
         .read_to_string(&mut text)
         .map_err(|error| fail(format!("cannot be read: {error}")))?;
-    if text.len() as u64 > MOST_BYTES {
-        return Err(fail(format!("is larger than {MOST_BYTES} bytes")));
+    if text.len() as u64 > MAX_FILE_BYTES {
+        return Err(fail(format!("is larger than {MAX_FILE_BYTES} bytes")));
     }
     Ok(Some(ConfigFile { path: path.to_owned(), text }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn the_configuration_directory_is_xdg_config_home_or_else_below_home() {
+        let home = |variables: &[(&str, &str)]| {
+            let value = |name: &str| variables.iter().find(|(known, _)| *known == name);
+            config_home(&|name| value(name).map(|(_, value)| (*value).to_owned()))
+        };
+        assert_eq!(home(&[("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")]), Some("/x".into()));
+        assert_eq!(home(&[("XDG_CONFIG_HOME", ""), ("HOME", "/h")]), Some("/h/.config".into()));
+        assert_eq!(home(&[]), None);
+    }
+
+    #[test]
+    fn a_missing_file_of_the_config_option_is_a_warning_and_a_directory_is_an_error() {
+        let missing = find(Some(Path::new("/nowhere/c.yaml")), &|_| None);
+        assert_eq!(
+            missing,
+            Ok((None, Some("/nowhere/c.yaml: no such file; --config is ignored".to_owned())))
+        );
+        let directory = find(Some(Path::new("/")), &|_| None);
+        assert_eq!(directory, Err(ConfigError(vec!["/: is not a regular file".to_owned()])));
+    }
 }

@@ -1,4 +1,4 @@
-//! Layers of values, merged so that the origin of every key is known.
+//! Merges the layers of the configuration and remembers which layer set each key.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use crate::JsonObject;
 
-/// Where a value came from.
+/// The layer that set a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Built in.
+    /// The built-in default.
     Default,
     /// A line of the YAML file.
     Yaml {
-        /// The file.
+        /// The path of the file.
         file: String,
-        /// The line, from 1.
+        /// The line number, counted from 1.
         line: usize,
     },
     /// An environment variable.
@@ -35,7 +35,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Values on top of values. Objects merge key by key; everything else replaces.
+/// The merged values. A higher layer is merged into objects key by key; any other value replaces the lower one.
 #[derive(Debug, Default)]
 pub(super) struct Layers {
     pub values: JsonObject,
@@ -43,12 +43,12 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Lays `above` on top.
-    pub fn merge(&mut self, above: JsonObject, origin: &dyn Fn(&str) -> Origin) {
-        merge_into(&mut self.values, above, "", &mut self.origins, origin);
+    /// Merges a higher layer. `origin` gives the origin of each dotted path in it.
+    pub fn merge(&mut self, layer: JsonObject, origin: &dyn Fn(&str) -> Origin) {
+        merge_into(&mut self.values, layer, "", &mut self.origins, origin);
     }
 
-    /// Sets one key, given by its dotted path.
+    /// Sets the key with this dotted path.
     pub fn set(&mut self, key: &str, value: Value, origin: &dyn Fn(&str) -> Origin) {
         let layer = key
             .rsplit('.')
@@ -58,17 +58,18 @@ impl Layers {
         }
     }
 
-    /// Sets a key to what another one holds; the copies come from where the originals came from.
+    /// Copies the value of one key to another. The copies keep the origins of the originals, so that an error names the
+    /// line that was written.
     pub fn copy(&mut self, from: &str, to: &str) {
         let Some(value) = get(&self.values, from).cloned() else { return };
-        let known = self.origins.clone();
+        let origins = self.origins.clone();
         self.set(to, value, &|path| {
             let original = path.strip_prefix(to).map(|rest| format!("{from}{rest}"));
-            original.and_then(|original| known.get(&original).cloned()).unwrap_or(Origin::Default)
+            original.and_then(|original| origins.get(&original).cloned()).unwrap_or(Origin::Default)
         });
     }
 
-    /// Where a key, or the nearest key around it, came from.
+    /// The origin of a key, or of the nearest enclosing key that has one.
     pub fn origin(&self, path: &str) -> &Origin {
         let mut path = path;
         loop {
@@ -87,7 +88,7 @@ impl Layers {
     }
 }
 
-/// The value of a key, given by its dotted path.
+/// The value of the key with this dotted path.
 pub(super) fn get<'a>(values: &'a JsonObject, key: &str) -> Option<&'a Value> {
     let mut names = key.split('.');
     let first = values.get(names.next()?);
@@ -95,33 +96,33 @@ pub(super) fn get<'a>(values: &'a JsonObject, key: &str) -> Option<&'a Value> {
 }
 
 fn merge_into(
-    below: &mut JsonObject,
-    above: JsonObject,
+    lower: &mut JsonObject,
+    higher: JsonObject,
     path: &str,
     origins: &mut BTreeMap<String, Origin>,
     origin: &dyn Fn(&str) -> Origin,
 ) {
-    for (key, value) in above {
+    for (key, value) in higher {
         let path = super::join(path, &key);
-        match (below.get_mut(&key), value) {
-            (Some(Value::Object(below)), Value::Object(above)) => {
-                merge_into(below, above, &path, origins, origin);
+        match (lower.get_mut(&key), value) {
+            (Some(Value::Object(lower)), Value::Object(higher)) => {
+                merge_into(lower, higher, &path, origins, origin);
             }
             (replaced, value) => {
-                // What stood under the replaced value is gone, and so is where it came from.
+                // The members of a replaced object are gone, so their origins must go too.
                 if replaced.is_some_and(|replaced| replaced.is_object()) {
-                    let inner = format!("{path}.");
-                    origins.retain(|known, _| !known.starts_with(&inner));
+                    let prefix = format!("{path}.");
+                    origins.retain(|key, _| !key.starts_with(&prefix));
                 }
-                note_origins(&value, &path, origins, origin);
-                below.insert(key, value);
+                record_origins(&value, &path, origins, origin);
+                lower.insert(key, value);
             }
         }
     }
 }
 
-/// Notes the origin of a value and of everything inside it.
-fn note_origins(
+/// Records the origin of a value and of everything inside it.
+fn record_origins(
     value: &Value,
     path: &str,
     origins: &mut BTreeMap<String, Origin>,
@@ -129,7 +130,7 @@ fn note_origins(
 ) {
     origins.insert(path.to_owned(), origin(path));
     for (key, value) in value.as_object().into_iter().flatten() {
-        note_origins(value, &super::join(path, key), origins, origin);
+        record_origins(value, &super::join(path, key), origins, origin);
     }
 }
 
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_merge_arrays_replace_and_origins_follow() {
+    fn objects_merge_other_values_replace_and_every_key_has_the_origin_of_its_value() {
         let mut layers = Layers::default();
         layers.merge(object(json!({ "a": { "x": 1, "y": [1, 2] }, "b": { "z": 1 } })), &|_| Origin::Default);
         layers.set("a.y", json!([3]), &|_| Origin::Env("Y"));

@@ -1,10 +1,12 @@
-//! Configuration: command line over environment over YAML over defaults. Every crate declares its own
-//! keys as a type; the layers are merged as values, checked once against all of those types, and only
-//! then read into them. Nothing else in the program reads the environment.
+//! The configuration. Values come from four layers: command line over environment over YAML file over defaults. Every
+//! crate declares its own keys as a type; the layers are merged as JSON values, validated once against the schemas of
+//! all those types, and only then deserialised. Nothing else in the program reads the environment.
 
 mod document;
+mod environment;
 mod file;
 mod layers;
+mod mask;
 mod secret;
 pub mod yaml;
 
@@ -13,6 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+pub use environment::{EnvironmentVariable, VariableParser};
 pub use file::{ConfigFile, find};
 pub use layers::Origin;
 pub use secret::{MASK, Secret};
@@ -22,54 +25,28 @@ use layers::Layers;
 
 /// A crate's part of the configuration: its fields are top-level keys of the file.
 pub trait Settings: DeserializeOwned + Serialize + JsonSchema + Default {
-    /// The environment variables that set its keys.
-    const ENV: &'static [Env];
-    /// Keys of the past, by their dotted path: they warn and do nothing.
+    /// The environment variables that set keys of this crate.
+    const ENV: &'static [EnvironmentVariable];
+    /// Dotted paths of keys that earlier versions had. A file that still sets one loads with a warning, and the key has
+    /// no effect.
     const RETIRED: &'static [&'static str] = &[];
-    /// Keys that start from another key instead of their defaults, once the file sets that other key.
+    /// Keys that take their unset values from another key instead of from their defaults, once the file sets that other
+    /// key.
     const INHERITS: &'static [Inherits] = &[];
 }
 
-/// A key that starts from another one; both by their dotted paths.
+/// A key that inherits its unset values from another key; both are dotted paths.
 #[derive(Debug, Clone, Copy)]
 pub struct Inherits {
-    /// The key that is completed.
+    /// The key that inherits.
     pub key: &'static str,
-    /// Where its values come from.
+    /// The key that it inherits from.
     pub from: &'static str,
 }
 
-/// An environment variable and the key that it sets.
-#[derive(Debug, Clone, Copy)]
-pub struct Env {
-    /// The variable.
-    pub name: &'static str,
-    /// The dotted path of the key.
-    pub key: &'static str,
-    /// How its text becomes values.
-    pub reads: Reads,
-}
-
-/// How an environment variable's text becomes values.
-#[derive(Debug, Clone, Copy)]
-pub enum Reads {
-    /// By the type of the key: a number, true/false, a list with commas, or the text itself.
-    ByType,
-    /// In its own way, setting one or more keys.
-    As(fn(&str) -> Vec<(&'static str, Value)>),
-}
-
-impl Env {
-    /// A variable that sets one key.
-    #[must_use]
-    pub const fn new(name: &'static str, key: &'static str) -> Self {
-        Self { name, key, reads: Reads::ByType }
-    }
-}
-
-/// A value from the command line.
+/// A value that a command-line option sets.
 #[derive(Debug, Clone)]
-pub struct Given {
+pub struct CommandLineValue {
     /// The option, as typed.
     pub option: &'static str,
     /// The dotted path of the key.
@@ -78,29 +55,32 @@ pub struct Given {
     pub value: Value,
 }
 
-/// What is wrong with the configuration, a line for each problem.
+/// Everything that is wrong with the configuration, one line per problem.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{}", .0.join("\n"))]
 pub struct ConfigError(pub Vec<String>);
 
-/// The keys of all crates.
+/// The configuration keys of all crates: their types, defaults and environment variables.
 #[derive(Default)]
-pub struct Keys {
+pub struct ConfigSchema {
     schema: JsonObject,
     defaults: Layers,
-    env: Vec<Env>,
+    env: Vec<EnvironmentVariable>,
     retired: Vec<&'static str>,
     inherits: Vec<Inherits>,
 }
 
-impl Keys {
-    /// Adds a crate's keys.
+impl ConfigSchema {
+    /// Adds the keys of one crate.
     #[must_use]
-    pub fn with<S: Settings>(mut self) -> Self {
+    #[expect(
+        clippy::expect_used,
+        reason = "settings are our own types; a bad one fails every start and every test"
+    )]
+    pub fn with_settings<S: Settings>(mut self) -> Self {
         merge_schema(&mut self.schema, schema::of_input::<S>());
-        if let Ok(Value::Object(defaults)) = serde_json::to_value(S::default()) {
-            self.defaults.merge(defaults, &|_| Origin::Default);
-        }
+        let defaults = serde_json::to_value(S::default()).and_then(serde_json::from_value);
+        self.defaults.merge(defaults.expect("settings serialise to a JSON object"), &|_| Origin::Default);
         self.env.extend_from_slice(S::ENV);
         self.retired.extend_from_slice(S::RETIRED);
         self.inherits.extend_from_slice(S::INHERITS);
@@ -113,12 +93,16 @@ impl Keys {
         document::table(&self.schema, &self.defaults.values, &self.env)
     }
 
-    /// Merges and checks the layers.
+    /// Merges the layers and validates the result.
+    ///
+    /// # Errors
+    ///
+    /// Every value that does not fit its key, with the place that set it.
     pub fn load(
         self,
         file: Option<ConfigFile>,
         env: &dyn Fn(&str) -> Option<String>,
-        given: Vec<Given>,
+        command_line: Vec<CommandLineValue>,
     ) -> Result<Config, ConfigError> {
         let mut config = Config {
             schema: self.schema,
@@ -130,69 +114,76 @@ impl Keys {
             config.add_file(&file, &self.retired)?;
         }
         config.add_env(&self.env, env)?;
-        for Given { option, key, value } in given {
+        for CommandLineValue { option, key, value } in command_line {
             config.cli.push(option);
             config.layers.set(key, value, &|_| Origin::Cli(option));
         }
-        config.check()?;
+        config.validate()?;
         Ok(config)
     }
 }
 
-/// The configuration in force.
+/// The effective configuration: the merged layers, and where each value came from.
 #[derive(Default)]
 pub struct Config {
     schema: JsonObject,
     layers: Layers,
+    /// The YAML file that was read.
     file: Option<String>,
+    /// The environment variables that were set.
     env: Vec<&'static str>,
+    /// The command-line options that were given.
     cli: Vec<&'static str>,
     warnings: Vec<String>,
     inherits: Vec<Inherits>,
 }
 
 impl Config {
-    /// A crate's part of it.
+    /// The settings of one crate.
+    ///
+    /// # Errors
+    ///
+    /// A value that fits the schema but that the crate's type still rejects.
     pub fn get<S: Settings>(&self) -> Result<S, ConfigError> {
         let schema = schema::of_input::<S>();
-        let mine = schema.get("properties").and_then(Value::as_object);
-        let values =
-            self.layers.values.iter().filter(|(key, _)| mine.is_some_and(|mine| mine.contains_key(*key)));
+        let is_own_key = |key: &str| schema.get("properties").is_some_and(|keys| keys.get(key).is_some());
+        let values = self.layers.values.iter().filter(|(key, _)| is_own_key(key));
         let values: JsonObject = values.map(|(key, value)| (key.clone(), value.clone())).collect();
         serde_path_to_error::deserialize(Value::Object(values)).map_err(|error| {
             let path = error.path().to_string();
-            ConfigError(vec![self.place(&path, &format!("{path}: {}", error.inner()))])
+            ConfigError(vec![self.key_error(&path, &error.inner().to_string())])
         })
     }
 
-    /// What deserves a word but does not stop the start.
+    /// Problems that do not prevent the start, such as retired keys.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Where a key's value came from.
+    /// Where the value of a key came from.
     #[must_use]
     pub fn origin(&self, key: &str) -> &Origin {
         self.layers.origin(key)
     }
 
-    /// An error about a key that only its crate can judge, with the place where it was set.
+    /// The line of a [`ConfigError`] for a problem that the schema cannot express: the place that set the key, the key
+    /// and the problem.
     #[must_use]
-    pub fn refuse(&self, key: &str, problem: &str) -> String {
-        self.place(key, &format!("{key}: {problem}"))
+    pub fn key_error(&self, key: &str, problem: &str) -> String {
+        self.with_origin(key, &format!("{key}: {problem}"))
     }
 
-    /// All of it for people, secrets masked, with the origin of every value.
+    /// The effective configuration for people to read, with secrets masked and the origin of every value.
     #[must_use]
     pub fn show(&self, version: &str) -> Value {
         let mut effective = Value::Object(self.layers.values.clone());
-        mask(&self.schema, &mut effective);
+        mask::mask_secrets(&self.schema, &mut effective);
         let origins: JsonObject = self
             .layers
             .origins()
             .iter()
-            // Of objects only what is in them matters.
+            // The members of an object have origins of their own, so that of the object would be noise.
             .filter(|(key, _)| {
                 !effective.pointer(&format!("/{}", key.replace('.', "/"))).is_some_and(Value::is_object)
             })
@@ -210,7 +201,7 @@ impl Config {
         let name = file.path.display().to_string();
         let mut document =
             yaml::read(&file.text).map_err(|problem| ConfigError(vec![format!("{name}:{problem}")]))?;
-        // A section whose keys are all commented out is there and empty.
+        // YAML reads a section whose keys are all commented out as null; here that means that nothing is set.
         let known = self.schema.get("properties").and_then(Value::as_object);
         document
             .values
@@ -227,9 +218,9 @@ impl Config {
             line: lines.get(path).copied().unwrap_or_default(),
         };
         for Inherits { key, from } in &self.inherits {
-            let set = layers::get(&document.values, from).filter(|set| set.is_object());
-            if let Some(set) = set {
-                self.layers.set(from, set.clone(), &origin);
+            let inherited = layers::get(&document.values, from).filter(|value| value.is_object());
+            if let Some(inherited) = inherited {
+                self.layers.set(from, inherited.clone(), &origin);
                 self.layers.copy(from, key);
             }
         }
@@ -238,15 +229,16 @@ impl Config {
         Ok(())
     }
 
-    fn add_env(&mut self, known: &[Env], env: &dyn Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
+    fn add_env(
+        &mut self,
+        variables: &[EnvironmentVariable],
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<(), ConfigError> {
         let mut problems = Vec::new();
-        for variable in known {
+        for variable in variables {
+            // An empty variable counts as unset, as in most shells and service managers.
             let Some(text) = env(variable.name).filter(|text| !text.is_empty()) else { continue };
-            let values = match variable.reads {
-                Reads::As(read) => Ok(read(&text)),
-                Reads::ByType => self.by_type(variable.key, &text).map(|value| vec![(variable.key, value)]),
-            };
-            match values {
+            match variable.parse(&text, &self.schema) {
                 Ok(values) => {
                     self.env.push(variable.name);
                     for (key, value) in values {
@@ -259,46 +251,23 @@ impl Config {
         if problems.is_empty() { Ok(()) } else { Err(ConfigError(problems)) }
     }
 
-    /// Reads text as the type of a key; the error says what was expected.
-    fn by_type(&self, key: &str, text: &str) -> Result<Value, String> {
-        let empty = JsonObject::new();
-        let schema = schema::at(&self.schema, key).unwrap_or(&empty);
-        let text = text.trim();
-        let fits = |value: &Value| schema::check(schema, value).is_empty();
-        let items = || text.split(',').map(str::trim).filter(|item| !item.is_empty());
-        let list = || items().map(Value::from).collect::<Vec<Value>>();
-        let as_word = match text.to_ascii_lowercase().as_str() {
-            "1" | "true" | "yes" | "on" => Some(true),
-            "0" | "false" | "no" | "off" => Some(false),
-            _ => None,
-        };
-        let readings = [
-            Some(Value::from(text)),
-            text.parse::<i64>().ok().map(Value::from),
-            text.parse::<f64>().ok().map(Value::from),
-            as_word.map(Value::from),
-            Some(Value::from(list())),
-        ];
-        readings.into_iter().flatten().find(fits).ok_or_else(|| schema::describe(schema))
-    }
-
-    fn check(&self) -> Result<(), ConfigError> {
-        let problems = schema::check(&self.schema, &Value::Object(self.layers.values.clone()));
-        if problems.is_empty() {
+    fn validate(&self) -> Result<(), ConfigError> {
+        let errors = schema::validate(&self.schema, &Value::Object(self.layers.values.clone()));
+        if errors.is_empty() {
             return Ok(());
         }
-        // What was copied from another key is named there.
-        let is_copy = |path: &str| {
+        // An inherited value is wrong at the key that was set; reporting its copies too would only repeat that.
+        let is_inherited_copy = |path: &str| {
             let original =
                 |inherits: &Inherits| Some(format!("{}{}", inherits.from, path.strip_prefix(inherits.key)?));
             let mut originals = self.inherits.iter().filter_map(original);
-            originals.any(|original| problems.iter().any(|problem| problem.path == original))
+            originals.any(|original| errors.iter().any(|error| error.path == original))
         };
-        let lines = problems.iter().filter(|problem| !is_copy(&problem.path));
-        Err(ConfigError(lines.map(|problem| self.place(&problem.path, &problem.to_string())).collect()))
+        let reported = errors.iter().filter(|error| !is_inherited_copy(&error.path));
+        Err(ConfigError(reported.map(|error| self.with_origin(&error.path, &error.to_string())).collect()))
     }
 
-    fn place(&self, path: &str, problem: &str) -> String {
+    fn with_origin(&self, path: &str, problem: &str) -> String {
         format!("{}: {problem}", self.origin(path))
     }
 }
@@ -308,7 +277,7 @@ fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Adds the keys of one crate's schema to those of the others; a section may be shared.
+/// Adds the keys of one crate's schema to those of the others. Several crates may have keys in the same section.
 fn merge_schema(below: &mut JsonObject, above: JsonObject) {
     for (key, value) in above {
         match (below.get_mut(&key), value) {
@@ -320,37 +289,13 @@ fn merge_schema(below: &mut JsonObject, above: JsonObject) {
     }
 }
 
+/// Removes the key with this dotted path; whether it was there.
 fn remove(values: &mut JsonObject, path: &str) -> bool {
     match path.split_once('.') {
         None => values.shift_remove(path).is_some(),
         Some((key, rest)) => {
             values.get_mut(key).and_then(Value::as_object_mut).is_some_and(|inner| remove(inner, rest))
         }
-    }
-}
-
-fn mask(schema: &JsonObject, value: &mut Value) {
-    let empty = value.is_null() || value.as_object().is_some_and(JsonObject::is_empty);
-    if schema.get("writeOnly") == Some(&Value::Bool(true)) && !empty {
-        *value = MASK.into();
-        return;
-    }
-    match value {
-        Value::Object(object) => {
-            let additional = schema.get("additionalProperties").and_then(Value::as_object);
-            for (key, value) in object {
-                let of = schema.get("properties").and_then(|keys| keys.get(key)).and_then(Value::as_object);
-                if let Some(of) = of.or(additional) {
-                    mask(of, value);
-                }
-            }
-        }
-        Value::Array(items) => {
-            if let Some(of) = schema.get("items").and_then(Value::as_object) {
-                items.iter_mut().for_each(|item| mask(of, item));
-            }
-        }
-        _ => {}
     }
 }
 

@@ -1,4 +1,4 @@
-//! A value that must not be seen.
+//! Configuration values that must not be printed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,21 +6,21 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// What stands for a secret wherever one would be printed.
+/// Replaces a secret wherever one would be printed.
 pub const MASK: &str = "***";
 
-/// Text that prints as `***` and is read only on purpose.
+/// A string that prints and serialises as `***`, so that no log, error or shown configuration can leak it.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Hides `text`.
+    /// Wraps a secret.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The text itself, for the one place that sends it.
+    /// The secret itself, for the code that sends it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0

@@ -8,7 +8,7 @@ use super::*;
 
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Mine {
+struct TestSettings {
     request: Request,
     headers: BTreeMap<String, Secret>,
 }
@@ -30,15 +30,15 @@ impl Default for Request {
     }
 }
 
-impl Settings for Mine {
-    const ENV: &'static [Env] = &[
-        Env::new("RETRIES", "request.retries"),
-        Env::new("HOSTS", "request.hosts"),
-        Env::new("QUIET", "request.quiet"),
-        Env {
+impl Settings for TestSettings {
+    const ENV: &'static [EnvironmentVariable] = &[
+        EnvironmentVariable::new("RETRIES", "request.retries"),
+        EnvironmentVariable::new("HOSTS", "request.hosts"),
+        EnvironmentVariable::new("QUIET", "request.quiet"),
+        EnvironmentVariable {
             name: "BOTH",
             key: "request.retries",
-            reads: Reads::As(|text| {
+            parser: VariableParser::Custom(|text| {
                 vec![("request.retries", text.len().into()), ("request.quiet", true.into())]
             }),
         },
@@ -46,20 +46,20 @@ impl Settings for Mine {
     const RETIRED: &'static [&'static str] = &["openai.model"];
 }
 
-fn load(yaml: &str, env: &[(&str, &str)], cli: Vec<Given>) -> Result<Config, ConfigError> {
+fn load(yaml: &str, env: &[(&str, &str)], cli: Vec<CommandLineValue>) -> Result<Config, ConfigError> {
     let env = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
     let file = ConfigFile { path: "c.yaml".into(), text: yaml.into() };
-    Keys::default().with::<Mine>().load(Some(file), &env, cli)
+    ConfigSchema::default().with_settings::<TestSettings>().load(Some(file), &env, cli)
 }
 
 #[test]
 fn the_command_line_beats_the_environment_beats_yaml_beats_defaults() {
     let yaml = "request:\n  retries: 1\n  hosts: [b, c]\n  quiet: true\n";
-    let cli = vec![Given { option: "--retries", key: "request.retries", value: json!(9) }];
+    let cli = vec![CommandLineValue { option: "--retries", key: "request.retries", value: json!(9) }];
     let config = load(yaml, &[("RETRIES", "2"), ("HOSTS", "x, y")], cli).unwrap();
-    let mine: Mine = config.get().unwrap();
+    let settings: TestSettings = config.get().unwrap();
     assert_eq!(
-        mine.request,
+        settings.request,
         Request { retries: 9, hosts: vec!["x".into(), "y".into()], quiet: true, key: None }
     );
     assert_eq!(config.origin("request.retries").to_string(), "--retries");
@@ -69,13 +69,13 @@ fn the_command_line_beats_the_environment_beats_yaml_beats_defaults() {
 }
 
 #[test]
-fn one_variable_can_set_several_keys() {
-    let mine: Mine = load("", &[("BOTH", "four")], vec![]).unwrap().get().unwrap();
-    assert_eq!((mine.request.retries, mine.request.quiet), (4, true));
+fn a_variable_with_a_custom_parser_can_set_several_keys() {
+    let settings: TestSettings = load("", &[("BOTH", "four")], vec![]).unwrap().get().unwrap();
+    assert_eq!((settings.request.retries, settings.request.quiet), (4, true));
 }
 
 #[test]
-fn problems_name_file_line_key_and_what_is_allowed() {
+fn errors_name_the_file_the_line_the_key_and_what_is_allowed() {
     let error = load("request:\n  retries: 11\n  colour: red\nserver2: 1\n", &[], vec![]).err().unwrap();
     assert_eq!(
         error.0,
@@ -91,7 +91,7 @@ fn problems_name_file_line_key_and_what_is_allowed() {
 }
 
 #[test]
-fn unknown_sections_are_named_with_their_line_whatever_they_hold() {
+fn an_unknown_key_is_reported_with_its_line_whatever_its_value() {
     let long = "x".repeat(60);
     for (yaml, problem) in [
         ("nonsense:\n  a: 1\n", "c.yaml:1: nonsense: unknown key"),
@@ -106,51 +106,52 @@ fn unknown_sections_are_named_with_their_line_whatever_they_hold() {
 }
 
 #[test]
-fn a_file_of_many_keys_is_read_in_no_time() {
+fn loading_time_does_not_grow_with_the_square_of_the_number_of_keys() {
     let mut yaml = String::new();
     for number in 0..20_000 {
         yaml.push_str(&format!("k{number}: {{}}\n"));
     }
+    // Elapsed time is what is tested: linear work takes milliseconds here, quadratic work minutes.
     let started = std::time::Instant::now();
     assert!(load(&yaml, &[], vec![]).is_err());
     assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
 }
 
 #[test]
-fn retired_keys_warn_and_empty_sections_are_empty() {
+fn a_retired_key_gives_a_warning_and_an_empty_section_sets_nothing() {
     let config = load("request:\nopenai:\n  model: x\n", &[], vec![]);
-    // The section itself is unknown here; only the retired key is forgiven.
+    // No settings here declare the section `openai`, so it is an error although its only key is retired.
     assert!(config.err().unwrap().0[0].contains("openai"));
-    let mut keys = Keys::default().with::<Mine>();
+    let mut config_schema = ConfigSchema::default().with_settings::<TestSettings>();
     merge_schema(
-        &mut keys.schema,
+        &mut config_schema.schema,
         json!({ "properties": { "openai": { "type": "object", "additionalProperties": false } } })
             .as_object()
             .cloned()
             .unwrap(),
     );
     let file = ConfigFile { path: "c.yaml".into(), text: "request:\nopenai:\n  model: x\n".into() };
-    let config = keys.load(Some(file), &|_| None, vec![]).unwrap();
+    let config = config_schema.load(Some(file), &|_| None, vec![]).unwrap();
     assert_eq!(config.warnings(), ["c.yaml:3: openai.model is no longer used and has no effect"]);
 }
 
 #[test]
-fn secrets_are_masked_wherever_they_are_shown() {
+fn secrets_appear_neither_in_the_shown_configuration_nor_in_debug_output_nor_in_errors() {
     let config = load("headers:\n  x-key: sk-1234\nrequest:\n  key: sk-5678\n", &[], vec![]).unwrap();
-    let mine: Mine = config.get().unwrap();
-    assert_eq!(mine.request.key.as_ref().unwrap().expose(), "sk-5678");
+    let settings: TestSettings = config.get().unwrap();
+    assert_eq!(settings.request.key.as_ref().unwrap().expose(), "sk-5678");
     let shown = config.show("1.2.3");
     assert_eq!(shown["effective"]["headers"], json!({ "x-key": "***" }));
     assert_eq!(shown["sources"], json!({ "defaults": true, "yaml": "c.yaml", "env": [], "cli": [] }));
-    let everything = format!("{shown}{mine:?}{}", serde_json::to_string(&mine).unwrap());
+    let everything = format!("{shown}{settings:?}{}", serde_json::to_string(&settings).unwrap());
     assert!(!everything.contains("sk-"), "{everything}");
     let error = load("request:\n  key: [sk-99]\n", &[], vec![]).err().unwrap();
     assert!(!error.to_string().contains("sk-"), "{error}");
 }
 
 #[test]
-fn the_table_lists_every_key() {
-    let table = Keys::default().with::<Mine>().document();
+fn the_table_shows_type_default_variables_and_description_of_a_key() {
+    let table = ConfigSchema::default().with_settings::<TestSettings>().document();
     assert!(
         table.contains(
             "| `request.retries` | an integer from 0 to 10 | `3` | `RETRIES`, `BOTH` | How often. |"
@@ -160,8 +161,9 @@ fn the_table_lists_every_key() {
 }
 
 #[test]
-fn nothing_set_gives_the_defaults() {
-    let config = Keys::default().with::<Mine>().load(None, &|_| None, vec![]).unwrap();
-    assert_eq!(config.get::<Mine>().unwrap(), Mine::default());
+fn without_any_layer_the_defaults_apply() {
+    let config =
+        ConfigSchema::default().with_settings::<TestSettings>().load(None, &|_| None, vec![]).unwrap();
+    assert_eq!(config.get::<TestSettings>().unwrap(), TestSettings::default());
     assert_eq!(config.show("1")["sources"]["yaml"], Value::Null);
 }

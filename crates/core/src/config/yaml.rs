@@ -1,4 +1,4 @@
-//! A YAML file as JSON values, with the line that every key stands on.
+//! Reads YAML as JSON values and remembers the line of every key, so that errors can name it.
 
 use std::collections::BTreeMap;
 
@@ -8,38 +8,46 @@ use serde_json::Value;
 
 use crate::JsonObject;
 
-const MOST_LEVELS: u32 = 64;
+/// The maximum nesting depth. Settings are a few levels deep; without a limit, a document of a million levels overflows
+/// the stack when it is converted or dropped. A deeper document is an error.
+const MAX_DEPTH: u32 = 64;
 
-/// A configuration file, read.
+/// A parsed configuration file.
 #[derive(Debug, Default, PartialEq)]
 pub struct Document {
-    /// Its values.
+    /// The values.
     pub values: JsonObject,
-    /// The line of every key, by its dotted path.
+    /// The line of every key, by dotted path.
     pub lines: BTreeMap<String, usize>,
 }
 
-/// Reads one YAML document whose top is a mapping. The error names the line.
+/// Parses one YAML document that is a mapping or empty.
+///
+/// # Errors
+///
+/// A message that begins with the line number.
 pub fn read(text: &str) -> Result<Document, String> {
     check_depth(text)?;
     let documents = MarkedYaml::load_from_str(text)
         .map_err(|error| format!("{}: {}", error.marker().line(), error.info()))?;
-    let mut found = Document::default();
+    let mut document = Document::default();
     match documents.as_slice() {
-        [] => Ok(found),
-        [top] => match convert(top, "", &mut found.lines)? {
+        [] => Ok(document),
+        [top] => match convert(top, "", &mut document.lines)? {
             Value::Object(values) => {
-                found.values = values;
-                Ok(found)
+                document.values = values;
+                Ok(document)
             }
-            Value::Null => Ok(found),
-            _ => Err(format!("{}: expected keys and values at the top", line_of(top))),
+            Value::Null => Ok(document),
+            _ => Err(format!("{}: expected a mapping (`key: value`) at the top level", line_of(top))),
         },
-        [_, second, ..] => Err(format!("{}: expected one document, got another", line_of(second))),
+        [_, second, ..] => {
+            Err(format!("{}: expected a single YAML document, but a second one starts here", line_of(second)))
+        }
     }
 }
 
-/// Settings are a few levels deep. Without a limit, a tree of a million levels ends the process when it is dropped.
+/// Rejects documents that are nested too deeply, before a tree is built from them.
 fn check_depth(text: &str) -> Result<(), String> {
     let mut depth = 0_u32;
     for event in Parser::new_from_str(text) {
@@ -49,8 +57,8 @@ fn check_depth(text: &str) -> Result<(), String> {
             Event::SequenceEnd | Event::MappingEnd => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth > MOST_LEVELS {
-            return Err(format!("{}: nested more than {MOST_LEVELS} levels deep", span.start.line()));
+        if depth > MAX_DEPTH {
+            return Err(format!("{}: nested more than {MAX_DEPTH} levels deep", span.start.line()));
         }
     }
     Ok(())
@@ -60,8 +68,9 @@ fn line_of(node: &MarkedYaml<'_>) -> usize {
     node.span.start.line()
 }
 
+/// Converts a node and everything below it, and records the lines of its keys.
 fn convert(node: &MarkedYaml<'_>, path: &str, lines: &mut BTreeMap<String, usize>) -> Result<Value, String> {
-    let fail = |what: &str| Err(format!("{}: {what}", line_of(node)));
+    let fail = |problem: &str| Err(format!("{}: {problem}", line_of(node)));
     match &node.data {
         YamlData::Value(scalar) => Ok(match scalar {
             Scalar::Null => Value::Null,
@@ -69,7 +78,7 @@ fn convert(node: &MarkedYaml<'_>, path: &str, lines: &mut BTreeMap<String, usize
             Scalar::Integer(value) => Value::from(*value),
             Scalar::FloatingPoint(value) => match serde_json::Number::from_f64(value.0) {
                 Some(number) => Value::Number(number),
-                None => return fail("a number that is none"),
+                None => return fail("expected a finite number, got infinity or NaN"),
             },
             Scalar::String(text) => Value::String(text.to_string()),
         }),
@@ -81,7 +90,7 @@ fn convert(node: &MarkedYaml<'_>, path: &str, lines: &mut BTreeMap<String, usize
             let mut object = JsonObject::new();
             for (key, value) in entries {
                 let YamlData::Value(Scalar::String(name)) = &key.data else {
-                    return Err(format!("{}: expected a word as the key", line_of(key)));
+                    return Err(format!("{}: expected a string as the key", line_of(key)));
                 };
                 let path = super::join(path, name);
                 let value = convert(value, &path, lines)?;
@@ -91,8 +100,8 @@ fn convert(node: &MarkedYaml<'_>, path: &str, lines: &mut BTreeMap<String, usize
             Ok(Value::Object(object))
         }
         YamlData::Tagged(_, inner) => convert(inner, path, lines),
-        YamlData::Alias(_) => fail("an alias to nothing"),
-        YamlData::Representation(..) | YamlData::BadValue => fail("a value that is not YAML"),
+        YamlData::Alias(_) => fail("this alias refers to no anchor"),
+        YamlData::Representation(..) | YamlData::BadValue => fail("this value is not valid YAML"),
     }
 }
 
@@ -103,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_keep_their_lines() {
+    fn every_key_has_its_value_and_its_line() {
         let document = read("server:\n  debug: true\n  n: 3\nlist: [1, two]\n# end\n").unwrap();
         assert_eq!(
             Value::Object(document.values),
@@ -114,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_line() {
+    fn errors_begin_with_the_line_number() {
         for (text, line) in [("a: 1\nb: [", "3"), ("- 1\n", "1"), ("a: 1\na: 2\n", "2"), ("1: 2", "1")] {
             let error = read(text).unwrap_err();
             assert!(error.starts_with(&format!("{line}: ")), "{text:?} gave {error}");
@@ -122,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_limited() {
+    fn documents_that_are_nested_too_deeply_are_rejected() {
         for text in [
             format!("a:\n  {}x", "- ".repeat(3000)),
             format!("{}x", "? ".repeat(100_000)),
@@ -131,11 +140,15 @@ mod tests {
             let error = read(&text).unwrap_err();
             assert!(["levels deep", "recursion limit"].iter().any(|why| error.contains(why)), "{error}");
         }
-        assert!(read("a: .inf").unwrap_err().starts_with("1: "));
     }
 
     #[test]
-    fn an_empty_file_is_empty() {
+    fn numbers_that_json_cannot_represent_are_rejected() {
+        assert_eq!(read("a: .inf").unwrap_err(), "1: expected a finite number, got infinity or NaN");
+    }
+
+    #[test]
+    fn a_file_without_keys_sets_nothing() {
         assert_eq!(read("").unwrap(), Document::default());
         assert_eq!(read("# nothing\n").unwrap(), Document::default());
     }

@@ -1,95 +1,102 @@
-//! JSON Schemas from types, and the one check of values against them: tool arguments, settings and
-//! command-line arguments are all read by the schema that is published.
+//! JSON Schemas that are generated from types, and validation against them. Tool arguments, settings and command-line
+//! arguments are all validated against the schema that is published, so the documentation cannot promise anything else.
 
-mod check;
+mod contract;
+mod describe;
+mod keywords;
+mod validate;
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-pub use check::{Problem, check, describe};
+pub use contract::contract_violations;
+pub use describe::describe;
+pub use validate::{ValidationError, validate};
 
 use crate::JsonObject;
 
-/// The schema of what a type reads.
+/// The schema of the values that a type deserialises from.
 #[must_use]
 pub fn of_input<T: JsonSchema>() -> JsonObject {
     generate::<T>(SchemaSettings::draft2020_12().for_deserialize())
 }
 
-/// The schema of what a type writes.
+/// The schema of the values that a type serialises to.
 #[must_use]
 pub fn of_output<T: JsonSchema>() -> JsonObject {
     generate::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
 fn generate<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
-    // Inlined, because several clients do not follow `$ref`.
+    // Subschemas are inlined because several MCP clients do not resolve `$ref`.
     let generator = settings.with(|settings| settings.inline_subschemas = true).into_generator();
     let mut schema = generator.into_root_schema_for::<T>().to_value();
-    tidy(&mut schema);
+    remove_noise(&mut schema);
     match schema {
         Value::Object(mut object) => {
-            // The type's own words; the tool or the key has better ones.
+            // This is the doc comment of the Rust type; the tool or the key has a description for its callers.
             object.shift_remove("description");
             object
         }
+        // A type that accepts any value has the schema `true`, which means the same as `{}`.
         _ => JsonObject::new(),
     }
 }
 
-/// The schema of the key with this dotted path.
+/// The schema of the property with this dotted path.
 #[must_use]
-pub fn at<'a>(schema: &'a JsonObject, path: &str) -> Option<&'a JsonObject> {
+pub fn property_schema<'a>(schema: &'a JsonObject, path: &str) -> Option<&'a JsonObject> {
     path.split('.').try_fold(schema, |schema, key| schema.get("properties")?.get(key)?.as_object())
 }
 
-/// Reads the numbers that came as text, or as floats without a fraction, where the schema of an object's key
-/// takes a number and no text.
-pub fn read_numbers(schema: &JsonObject, value: &mut Value) {
+/// Integers up to 2^53 are exact as 64-bit floats; a larger float is not converted, because it may have been rounded.
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
+
+/// Converts members of an object that are declared as numbers: strings such as `"3"` become numbers unless the member also
+/// accepts strings, and floats without a fraction become integers. Everything else is left for [`validate`] to reject.
+pub fn coerce_numbers(schema: &JsonObject, value: &mut Value) {
     let Value::Object(object) = value else { return };
     for (key, value) in object {
-        let Some(of) = at(schema, key) else { continue };
-        let takes = |kind: &str| match of.get("type") {
-            Some(Value::String(only)) => only == kind,
-            Some(Value::Array(kinds)) => kinds.iter().any(|each| each == kind),
-            _ => false,
-        };
+        let Some(schema) = property_schema(schema, key) else { continue };
+        let types = keywords::types(schema);
         let number = match value {
-            Value::String(text) if !takes("string") => serde_json::from_str(text.trim()).unwrap_or_default(),
+            Value::String(text) if !types.contains(&"string") => {
+                serde_json::from_str(text.trim()).unwrap_or_default()
+            }
             ref other => (*other).clone(),
         };
-        // Up to 2^53 every whole float is an integer.
-        let whole =
-            number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0);
+        let whole = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < MAX_EXACT_INTEGER);
         match whole {
             #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^53")]
-            Some(whole) if takes("integer") => *value = (whole as i64).into(),
-            _ if number.is_number() && takes("number") => *value = number,
+            Some(whole) if types.contains(&"integer") => *value = (whole as i64).into(),
+            _ if number.is_number() && types.contains(&"number") => *value = number,
             _ => {}
         }
     }
 }
 
-/// Removes what costs a model tokens and tells it nothing: type names and machine widths.
-fn tidy(schema: &mut Value) {
+/// Removes keywords that cost a model tokens and tell it nothing: Rust type names, integer widths and null defaults.
+fn remove_noise(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
     object.shift_remove("$schema");
     object.shift_remove("title");
-    if object.get("format").and_then(Value::as_str).is_some_and(is_width) {
+    if object.get("format").and_then(Value::as_str).is_some_and(is_number_width) {
         object.shift_remove("format");
     }
     if object.get("default").is_some_and(Value::is_null) {
         object.shift_remove("default");
     }
-    for_each_subschema(object, &mut tidy);
+    for_each_subschema(object, &mut remove_noise);
 }
 
-fn is_width(format: &str) -> bool {
+/// Whether a `format` is that of a Rust number type, such as `uint32`.
+fn is_number_width(format: &str) -> bool {
     let digits = format.trim_start_matches('u').trim_start_matches("int");
     matches!(format, "double" | "float") || matches!(digits, "" | "8" | "16" | "32" | "64" | "size")
 }
 
+/// Calls `visit` with every schema directly below this one.
 fn for_each_subschema(object: &mut JsonObject, visit: &mut dyn FnMut(&mut Value)) {
     for (key, value) in object.iter_mut() {
         match (key.as_str(), value) {
@@ -103,59 +110,6 @@ fn for_each_subschema(object: &mut JsonObject, visit: &mut dyn FnMut(&mut Value)
             _ => {}
         }
     }
-}
-
-/// What keeps a schema from being a contract that [`check`] can hold callers to: an object that
-/// takes unknown keys, or a keyword that is not checked.
-#[must_use]
-pub fn faults(schema: &JsonObject) -> Vec<String> {
-    const CHECKED: &[&str] = &[
-        "type",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "enum",
-        "const",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-        "anyOf",
-        "oneOf",
-    ];
-    const REMARKS: &[&str] = &["description", "default", "examples", "writeOnly", "deprecated", "format"];
-    let mut found = Vec::new();
-    let mut schema = schema.clone();
-    look(&mut schema, &mut found);
-
-    fn look(object: &mut JsonObject, found: &mut Vec<String>) {
-        for key in object.keys() {
-            if !CHECKED.contains(&key.as_str()) && !REMARKS.contains(&key.as_str()) {
-                found.push(format!("keyword `{key}` is not checked"));
-            }
-        }
-        let is_object = object.get("type").is_some_and(|of| {
-            of == "object" || of.as_array().is_some_and(|of| of.contains(&"object".into()))
-        });
-        if is_object && !object.contains_key("additionalProperties") {
-            let keys: Vec<_> = object
-                .get("properties")
-                .and_then(Value::as_object)
-                .map(|properties| properties.keys().cloned().collect())
-                .unwrap_or_default();
-            found.push(format!("an object with keys {keys:?} takes unknown keys"));
-        }
-        for_each_subschema(object, &mut |child| {
-            if let Value::Object(child) = child {
-                look(child, found);
-            }
-        });
-    }
-    found
 }
 
 #[cfg(test)]
@@ -176,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_closed_and_short() {
+    fn a_generated_schema_rejects_unknown_keys_and_has_no_noise() {
         assert_eq!(
             Value::Object(of_input::<Input>()),
             json!({
@@ -189,17 +143,17 @@ mod tests {
                 "additionalProperties": false,
             })
         );
-        assert_eq!(faults(&of_input::<Input>()), Vec::<String>::new());
+        assert_eq!(contract_violations(&of_input::<Input>()), Vec::<String>::new());
     }
 
     #[test]
-    fn numbers_may_come_as_text_where_that_is_harmless() {
-        let read = |value: Value| {
+    fn numbers_are_coerced_only_where_nothing_is_lost() {
+        let coerce = |value: Value| {
             let mut value = json!({ "limit": value, "title": "3" });
-            read_numbers(&of_input::<Input>(), &mut value);
+            coerce_numbers(&of_input::<Input>(), &mut value);
             value["limit"].take()
         };
-        for (came, becomes) in [
+        for (value, coerced) in [
             (json!("3"), json!(3)),
             (json!(" 3.0 "), json!(3)),
             (json!(3.0), json!(3)),
@@ -210,16 +164,25 @@ mod tests {
             (json!(null), json!(null)),
             (json!(true), json!(true)),
         ] {
-            assert_eq!(read(came.clone()), becomes, "{came}");
+            assert_eq!(coerce(value.clone()), coerced, "{value}");
         }
     }
 
     #[test]
-    fn an_open_or_unchecked_schema_is_a_fault() {
-        let open = json!({ "type": "object", "properties": { "a": { "pattern": "x" } } });
-        assert_eq!(
-            faults(open.as_object().unwrap()),
-            ["an object with keys [\"a\"] takes unknown keys", "keyword `pattern` is not checked"]
-        );
+    fn formats_of_rust_number_types_are_noise_and_others_are_not() {
+        for format in ["int8", "uint", "uint32", "int64", "double", "float"] {
+            assert!(is_number_width(format), "{format}");
+        }
+        for format in ["date-time", "uri", "int128x"] {
+            assert!(!is_number_width(format), "{format}");
+        }
+    }
+
+    #[test]
+    fn a_property_is_looked_up_by_its_dotted_path() {
+        let schema = json!({ "properties": { "a": { "properties": { "b": { "type": "string" } } } } });
+        let schema = schema.as_object().unwrap();
+        assert_eq!(property_schema(schema, "a.b"), json!({ "type": "string" }).as_object());
+        assert_eq!(property_schema(schema, "a.c"), None);
     }
 }

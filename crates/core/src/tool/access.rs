@@ -1,19 +1,19 @@
-//! Who may call a tool. The rule is declared with the tool and applied in one place, [`Access::check`].
+//! Authorisation: who may call a tool. The rule is declared with the tool and enforced in one place, [`Access::check`].
 
 use crate::{ErrorKind, Identity, ToolError};
 
-/// What a token must grant. The toolset that uses a scope declares it as a constant.
+/// An OAuth scope that a token can grant. The toolset that uses a scope declares it as a constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenScope(&'static str);
 
 impl TokenScope {
-    /// A scope by its name in a token, such as `library.read`.
+    /// The scope with this name in a token, such as `library.read`.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self(name)
     }
 
-    /// Its name in a token.
+    /// The name in a token.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.0
@@ -23,11 +23,11 @@ impl TokenScope {
 /// Who may call a tool or read a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Anybody.
+    /// Everybody.
     Anyone,
-    /// The owner of the machine, and people whose token has the scope. Others do not see it listed.
+    /// The owner of the machine, and people whose token has the scope. It is not listed for others.
     Local(TokenScope),
-    /// The owner of the machine, and people whose token has the scope. Others see it listed, so that their client can
+    /// The owner of the machine, and people whose token has the scope. It is listed for everybody, so that a client can
     /// offer to sign in.
     SignedIn(TokenScope),
 }
@@ -37,18 +37,18 @@ pub enum Access {
 pub enum Denied {
     /// No tool or resource has this name.
     Unknown,
-    /// The caller presented no token; one with this scope is needed.
+    /// The caller has no token; one with this scope is required.
     SignIn(TokenScope),
     /// The caller's token lacks this scope.
     Scope(TokenScope),
 }
 
 impl Access {
-    /// Whether this caller may call.
+    /// Whether this caller may call the tool.
     ///
     /// # Errors
     ///
-    /// What the caller lacks.
+    /// The reason why not.
     pub fn check(self, identity: &Identity) -> Result<(), Denied> {
         match (self, identity) {
             (Self::Anyone, _) | (_, Identity::Owner) => Ok(()),
@@ -63,13 +63,13 @@ impl Access {
         }
     }
 
-    /// Whether this caller sees it listed.
+    /// Whether the tool is listed for this caller.
     #[must_use]
     pub fn lists_for(self, identity: &Identity) -> bool {
         matches!(self, Self::Anyone | Self::SignedIn(_)) || self.check(identity).is_ok()
     }
 
-    /// The scope that a token needs, if any.
+    /// The required scope, if any.
     #[must_use]
     pub const fn scope(self) -> Option<TokenScope> {
         match self {
@@ -80,7 +80,7 @@ impl Access {
 }
 
 impl Denied {
-    /// The scope that a token would need, if a token would help.
+    /// The scope that is missing; `None` when no token would help.
     #[must_use]
     pub const fn scope(self) -> Option<TokenScope> {
         match self {
@@ -93,9 +93,10 @@ impl Denied {
 impl From<Denied> for ToolError {
     fn from(denied: Denied) -> Self {
         match denied {
-            Denied::Unknown => {
-                Self::new(ErrorKind::NotFound, "no tool has this name; tools/list has their names")
-            }
+            Denied::Unknown => Self::new(
+                ErrorKind::NotFound,
+                "no tool has this name; call tools/list for the available names",
+            ),
             Denied::SignIn(scope) => Self::new(
                 ErrorKind::Unauthorized,
                 format!("this tool needs a verified token with the scope {}", scope.as_str()),
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_opens_what_its_scopes_name() {
+    fn the_owner_may_call_everything_and_others_need_a_token_with_the_scope() {
         for access in [Access::Local(READ), Access::SignedIn(READ)] {
             assert_eq!(access.check(&Identity::Owner), Ok(()));
             assert_eq!(access.check(&person(READ)), Ok(()));
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_local_tools_are_hidden() {
+    fn only_local_tools_are_hidden_from_callers_who_may_not_call_them() {
         for (access, identity, listed) in [
             (Access::Anyone, Identity::Anonymous, true),
             (Access::SignedIn(READ), Identity::Anonymous, true),

@@ -1,8 +1,8 @@
-//! A call that was admitted: arguments checked, time and cancellation observed, one log line, one count.
+//! Runs an admitted call: validates the arguments, enforces deadline and cancellation, and logs and counts the outcome.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, LazyLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -10,24 +10,25 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
 use serde_json::Value;
+use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use super::{Denied, NumberParsing, RegisteredTool, Registry, Reply};
 use crate::{Call, ErrorKind, Identity, JsonObject, ToolError, WireError, metrics, schema};
 
-/// The proof that a caller may call a tool, from [`Registry::admit`]. Nothing else can run a tool.
+/// The proof that a caller may call a tool. Only [`Registry::admit`] creates it, and only it can run a tool.
 pub struct Admitted {
     registry: Arc<Registry>,
     tool: &'static str,
     identity: Identity,
 }
 
-/// A failed call, with the form that its toolset gives it.
+/// The error of a call, and its form on the wire.
 #[derive(Debug)]
 pub struct FailedCall {
-    /// What happened.
+    /// The error.
     pub error: ToolError,
-    /// How it looks on the wire.
+    /// The form that the toolset chose for it.
     pub wire: WireError,
 }
 
@@ -36,16 +37,16 @@ impl Admitted {
         Self { registry, tool, identity }
     }
 
-    /// Runs the tool: checks the arguments against its schema, observes time and cancellation, turns a panic into an
-    /// error, and writes one log line.
+    /// Runs the tool: validates the arguments against its schema, enforces deadline and cancellation, turns a panic into
+    /// an error, and writes one log line.
     ///
     /// # Errors
     ///
-    /// What went wrong, and how its toolset shows that.
+    /// The error of the tool, and its form on the wire.
     pub async fn call(self, arguments: JsonObject, mut call: Call) -> Result<Reply<Value>, FailedCall> {
         let span = tracing::error_span!("call", tool = self.tool, request_id = call.request_id);
-        call.attach(self.identity, Arc::downgrade(&self.registry), span.clone());
-        // An `Admitted` is made only for a tool that exists.
+        call.set_admitted(self.identity, Arc::downgrade(&self.registry), span.clone());
+        // `Registry::admit` looked the tool up and registries never change, so this does not happen.
         let Some(tool) = self.registry.get(self.tool) else {
             let error = ToolError::from(Denied::Unknown);
             return Err(FailedCall { wire: WireError::result(&error), error });
@@ -62,36 +63,36 @@ async fn run(
 ) -> Result<Reply<Value>, FailedCall> {
     log_arguments(tool.facts.name, &arguments);
     let started = Instant::now();
-    let limit = started + call_timeout;
-    let deadline = call.deadline.map_or(limit, |deadline| deadline.min(limit));
-    call.deadline = Some(deadline);
+    let latest = started + call_timeout;
+    let deadline = call.deadline.map_or(latest, |deadline| latest.min(deadline.into()));
+    call.deadline = Some(deadline.into_std());
 
-    let work = async { tool.runner.run(&call, check_arguments(tool, arguments)?).await };
+    let work = async { tool.runner.run(&call, validate_arguments(tool, arguments)?).await };
     let result = tokio::select! {
         biased;
         () = call.cancel.cancelled() => Err(ToolError::cancelled()),
         result = AssertUnwindSafe(work).catch_unwind() => {
             result.unwrap_or_else(|_| Err(ToolError::internal("the tool panicked")))
         }
-        () = tokio::time::sleep_until(deadline.into()) => Err(timed_out(started)),
+        () = tokio::time::sleep_until(deadline) => Err(timed_out(started)),
     };
-    count(tool.facts.name, result.is_ok(), started.elapsed());
+    record_metrics(tool.facts.name, result.is_ok(), started.elapsed());
     log_outcome(started, result.as_ref().err());
     result.map_err(|error| FailedCall { wire: tool.runner.wire(&error), error })
 }
 
-/// The arguments, if they fit the tool's schema.
-fn check_arguments(tool: &RegisteredTool, arguments: JsonObject) -> Result<JsonObject, ToolError> {
+/// The arguments, with numbers coerced if the toolset allows it, or an error that names every invalid one.
+fn validate_arguments(tool: &RegisteredTool, arguments: JsonObject) -> Result<JsonObject, ToolError> {
     let mut arguments = Value::Object(arguments);
     if tool.numbers == NumberParsing::Lenient {
-        schema::read_numbers(tool.input_schema(), &mut arguments);
+        schema::coerce_numbers(tool.input_schema(), &mut arguments);
     }
-    let problems = schema::check(tool.input_schema(), &arguments);
+    let errors = schema::validate(tool.input_schema(), &arguments);
     match arguments {
-        Value::Object(arguments) if problems.is_empty() => Ok(arguments),
+        Value::Object(arguments) if errors.is_empty() => Ok(arguments),
         _ => {
-            let sentences: Vec<_> = problems.iter().map(ToString::to_string).collect();
-            Err(ToolError::invalid(sentences.join("; ")))
+            let messages: Vec<_> = errors.iter().map(ToString::to_string).collect();
+            Err(ToolError::invalid(messages.join("; ")))
         }
     }
 }
@@ -101,12 +102,12 @@ fn timed_out(started: Instant) -> ToolError {
     ToolError::new(
         ErrorKind::TimedOut,
         format!(
-            "the call was ended after {seconds:.0} s; ask for less at once, or raise server.call_timeout_ms"
+            "the call timed out after {seconds:.0} s; request less in one call, or raise server.call_timeout_ms"
         ),
     )
 }
 
-/// Logs which arguments a call has, without their contents.
+/// Logs the names of the arguments and the length of the query, never their values.
 fn log_arguments(name: &str, arguments: &JsonObject) {
     if tracing::event_enabled!(tracing::Level::DEBUG) {
         let keys: Vec<_> = arguments.keys().map(String::as_str).collect();
@@ -117,7 +118,8 @@ fn log_arguments(name: &str, arguments: &JsonObject) {
     }
 }
 
-/// The one log line of a call. The tool's name, the request's id and the call's notes come from its span.
+/// Writes the log line of a call. The name of the tool, the request id and the fields that the tool added come from the
+/// span.
 fn log_outcome(started: Instant, error: Option<&ToolError>) {
     let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let Some(error) = error else {
@@ -142,9 +144,9 @@ impl Denied {
             Self::Scope(_) => ErrorKind::Forbidden.code(),
         };
         tracing::warn!(tool, request_id, ok = false, elapsed_ms = 0, code);
-        // Only names of our own become labels.
+        // Only names of registered tools become labels: unknown ones come from the client and are unbounded.
         if let Some(tool) = registry.get(tool) {
-            count(tool.facts.name, false, Duration::ZERO);
+            record_metrics(tool.facts.name, false, Duration::ZERO);
         }
     }
 }
@@ -173,7 +175,7 @@ static TOOL_SECONDS: LazyLock<Family<ToolLabel, Histogram>> = LazyLock::new(|| {
     )
 });
 
-fn count(tool: &'static str, ok: bool, took: Duration) {
+fn record_metrics(tool: &'static str, ok: bool, elapsed: Duration) {
     TOOL_CALLS.get_or_create(&CallLabels { tool, ok }).inc();
-    TOOL_SECONDS.get_or_create(&ToolLabel { tool }).observe(took.as_secs_f64());
+    TOOL_SECONDS.get_or_create(&ToolLabel { tool }).observe(elapsed.as_secs_f64());
 }

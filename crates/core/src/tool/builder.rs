@@ -1,4 +1,5 @@
-//! How a registry is put together: toolsets with their settings, and their tools with their types erased.
+//! Builds a registry from toolsets, their settings and their tools. Tools and toolsets are type-erased on the way, because
+//! each has its own input, output and settings types.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -20,29 +21,29 @@ pub enum RegistryError {
     Duplicate(&'static str),
 }
 
-/// A toolset's settings, and its state once something has needed it.
+/// The settings of a toolset, and its state once a call has needed it.
 pub struct ToolsetState<S: Toolset> {
     config: S::Config,
     state: OnceCell<S>,
 }
 
 impl<S: Toolset> ToolsetState<S> {
-    /// Its settings.
+    /// The settings.
     pub const fn config(&self) -> &S::Config {
         &self.config
     }
 
-    /// Its state, opened now if it was not before.
+    /// The state, which is opened if necessary.
     ///
     /// # Errors
     ///
-    /// Why it cannot be opened; the next call tries again.
+    /// The error of [`Toolset::open`]; the next call tries again.
     pub async fn open(&self) -> Result<&S, ToolError> {
         self.state.get_or_try_init(|| S::open(&self.config)).await
     }
 }
 
-/// Runs a tool whose types have been erased.
+/// A type-erased tool.
 pub(super) trait Runner: Send + Sync {
     fn run<'a>(
         &'a self,
@@ -66,7 +67,7 @@ impl<T: Tool> Runner for TypedRunner<T> {
         Box::pin(async move {
             let input = serde_path_to_error::deserialize(Value::Object(arguments))
                 .map_err(|error| ToolError::invalid(format!("{}: {}", error.path(), error.inner())))?;
-            T::run(self.toolset.open().await?, call, input).await?.erase()
+            T::run(self.toolset.open().await?, call, input).await?.into_json()
         })
     }
 
@@ -79,14 +80,14 @@ const fn facts_of<T: Tool>() -> &'static Facts {
     const { &T::FACTS }
 }
 
-/// What the registry asks of a toolset whose type has been erased.
+/// A type-erased toolset.
 pub(super) trait ErasedToolset: Send + Sync {
     fn name(&self) -> &'static str;
     fn complete<'a>(
         &'a self,
         argument: &'a str,
         typed: &'a str,
-        given: &'a HashMap<String, String>,
+        other_arguments: &'a HashMap<String, String>,
     ) -> BoxFuture<'a, Vec<String>>;
     fn resources(&self) -> Vec<Resource>;
     fn resource_templates(&self) -> Vec<ResourceTemplate>;
@@ -103,12 +104,12 @@ impl<S: Toolset> ErasedToolset for ToolsetState<S> {
         &'a self,
         argument: &'a str,
         typed: &'a str,
-        given: &'a HashMap<String, String>,
+        other_arguments: &'a HashMap<String, String>,
     ) -> BoxFuture<'a, Vec<String>> {
         Box::pin(async move {
             match self.open().await {
-                Ok(set) => set.complete(argument, typed, given).await,
-                // What cannot be opened has nothing to suggest; a call says why.
+                Ok(set) => set.complete(argument, typed, other_arguments).await,
+                // Completion is only a convenience; a call of the tool will report the error.
                 Err(_) => Vec::new(),
             }
         })
@@ -147,18 +148,18 @@ impl RegistryBuilder {
         Self { tools: Vec::new(), toolsets: Vec::new(), call_timeout }
     }
 
-    /// Adds a toolset with its settings; its tools follow. Nothing of it is opened yet.
+    /// Adds a toolset with its settings. Its tools are added to the returned builder. Its state is not opened.
     pub fn toolset<S: Toolset>(&mut self, config: S::Config) -> ToolsetBuilder<'_, S> {
         let toolset = Arc::new(ToolsetState { config, state: OnceCell::new() });
         self.toolsets.push(toolset.clone());
         ToolsetBuilder { tools: &mut self.tools, toolset }
     }
 
-    /// The finished registry.
+    /// Builds the registry.
     ///
     /// # Errors
     ///
-    /// When two tools have the same name.
+    /// Two tools have the same name.
     pub fn build(self) -> Result<Arc<Registry>, RegistryError> {
         Registry::new(self.tools, self.toolsets, self.call_timeout).map(Arc::new)
     }
@@ -171,7 +172,7 @@ pub struct ToolsetBuilder<'a, S: Toolset> {
 }
 
 impl<S: Toolset> ToolsetBuilder<'_, S> {
-    /// Adds one tool.
+    /// Adds a tool.
     pub fn tool<T: Tool<Set = S>>(self) -> Self {
         self.tools.push(RegisteredTool {
             facts: facts_of::<T>(),

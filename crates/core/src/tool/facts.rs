@@ -1,77 +1,77 @@
-//! What is true of a tool before it runs. No field has a default: forgetting one does not compile.
+//! Everything that is known about a tool before it runs. No field has a default, so forgetting one does not compile.
 
 use super::Access;
 
-/// The facts of one tool; everything that clients, docs and access checks know is derived from them.
+/// The facts of one tool. Its list entry, its documentation and its access check are derived from them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// The name that clients call.
     pub name: &'static str,
-    /// The name that people read.
+    /// The name that clients show to people.
     pub title: &'static str,
     /// What it does and when to use it, for the model.
     pub description: &'static str,
-    /// What it does to the world.
+    /// Whether it reads, adds or destroys data.
     pub effect: Effect,
-    /// Whether it reaches beyond this machine.
+    /// Whether it communicates with other machines.
     pub world: World,
     /// Who may call it.
     pub access: Access,
-    /// Whether a sponsor may pay for it.
+    /// Whether a sponsor may pay for a call.
     pub sponsor: Sponsor,
-    /// The page that shows its result.
+    /// The page that displays its result in clients that support widgets.
     pub widget: Option<Widget>,
-    /// What the tooling guide says of it.
+    /// Its section of the tooling guide.
     pub guide: Guide,
 }
 
-/// What a tool does to the world.
+/// Whether a tool reads, adds or destroys data; published as `readOnlyHint` and `destructiveHint`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Changes nothing.
+    /// It changes nothing.
     Read,
-    /// Adds or sets, and loses nothing that was there.
+    /// It adds or sets data, and loses no existing data.
     Write,
-    /// May replace or remove what was there.
+    /// It may replace or remove existing data.
     Destroy,
 }
 
-/// Whether a tool reaches beyond this machine.
+/// Whether a tool communicates with other machines; published as `openWorldHint`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum World {
-    /// It does.
+    /// It may reach any server on the internet.
     Open,
-    /// It does not.
+    /// It uses only data of this machine.
     Closed,
 }
 
 /// Whether a sponsor may pay for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sponsor {
-    /// Not for sale.
+    /// It cannot be sponsored.
     Never,
-    /// The sponsored input becomes this argument.
+    /// It can be sponsored; the input of the sponsored task becomes this argument.
     Input(&'static str),
 }
 
-/// A page that shows a tool's result.
+/// An HTML page that displays the result of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Widget {
-    /// The address of the page among the server's resources.
+    /// The URI of the page among the server's resources.
     pub uri: &'static str,
-    /// What a client shows while the tool runs.
+    /// The status text while the tool runs.
     pub invoking: &'static str,
-    /// What a client shows when it has run.
+    /// The status text when the tool has finished.
     pub invoked: &'static str,
 }
 
-/// What the tooling guide says of a tool.
+/// The section of the tooling guide about a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guide {
-    /// When to reach for it.
+    /// When to use it.
     pub when: &'static str,
     /// Arguments that are safe to start with, as a JSON object.
     pub safe_defaults: &'static str,
-    /// At most two errors that callers meet, each with its cure.
+    /// At most two common errors, each with its remedy.
     pub common_errors: &'static [(&'static str, &'static str)],
 }

@@ -1,4 +1,4 @@
-//! A tool as `tools/list` shows it, derived from its declaration.
+//! The entry of a tool in `tools/list`, derived from its declaration.
 
 use serde_json::{Value, json};
 
@@ -6,6 +6,7 @@ use crate::JsonObject;
 
 use super::{Access, Effect, Facts, RegisteredTool, World};
 
+/// The entry of one tool. Security schemes are repeated in `_meta`, for clients that look for extensions only there.
 pub(super) fn entry(tool: &RegisteredTool) -> Value {
     let facts = tool.facts;
     let schemes = security_schemes(facts.access);
@@ -36,7 +37,8 @@ fn annotations(facts: &Facts) -> Value {
     })
 }
 
-/// A local tool needs no token where the caller is trusted, and its scope elsewhere: either will do.
+/// The `securitySchemes` extension of OpenAI's Apps SDK. For a local tool either scheme is enough: the owner needs no
+/// token, and others need one with the scope.
 fn security_schemes(access: Access) -> Value {
     match access {
         Access::Anyone => json!([{ "type": "noauth" }]),

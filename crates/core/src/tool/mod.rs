@@ -1,4 +1,5 @@
-//! One declaration per tool: a type that names its facts, its input, its output and its handler.
+//! The declaration of tools: a type per tool that states its facts, its input, its output and its handler. The list of
+//! tools, the validation of arguments, access control and the documentation are all derived from it.
 
 mod access;
 mod admitted;
@@ -26,51 +27,51 @@ pub use resource::{Resource, ResourceTemplate, ResourceText};
 
 use crate::{Call, ToolError, WireError};
 
-/// A family of tools that share state, settings and the way their failures look on the wire.
+/// A group of tools that share state, settings and the form of their errors on the wire.
 pub trait Toolset: Send + Sync + Sized + 'static {
-    /// The name that `--toolset` takes.
+    /// The name for `--toolset`.
     const NAME: &'static str;
-    /// How strictly the numbers among its tools' arguments are read.
+    /// How strictly numbers in the arguments of its tools are parsed.
     const NUMBERS: NumberParsing = NumberParsing::Strict;
-    /// Its settings, resolved before anything runs.
+    /// Its validated settings.
     type Config: Send + Sync + 'static;
 
-    /// Makes the shared state. It runs with the first call that needs it, and again only if it failed.
+    /// Creates the shared state. It runs on the first call that needs the state, and again only after a failure.
     fn open(config: &Self::Config) -> impl Future<Output = Result<Self, ToolError>> + Send;
 
-    /// Finishes what is under way before the process ends. It runs once, and only if the state was opened; the process
-    /// waits for it within the grace period of a shutdown.
+    /// Finishes pending work before the process ends. It runs once, and only if the state was opened. The process waits
+    /// for it no longer than the grace period of a shutdown.
     fn close(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 
-    /// Suggests values for an argument of its tools, for somebody who has typed a part of it; `given` holds the
-    /// arguments that are chosen already.
+    /// Suggests values for an argument that begin with what the user has `typed` so far (MCP completion).
+    /// `other_arguments` are the arguments that the user has already chosen.
     fn complete(
         &self,
         argument: &str,
         typed: &str,
-        given: &HashMap<String, String>,
+        other_arguments: &HashMap<String, String>,
     ) -> impl Future<Output = Vec<String>> + Send {
-        let _ = (argument, typed, given);
+        let _ = (argument, typed, other_arguments);
         std::future::ready(Vec::new())
     }
 
-    /// The resources that it lists. Nothing is opened for them.
+    /// The resources that `resources/list` shows. Listing them does not open the state.
     #[must_use]
     fn resources(config: &Self::Config) -> Vec<Resource> {
         let _ = config;
         Vec::new()
     }
 
-    /// The templates of resources that it can read without listing them.
+    /// The templates of resources that can be read but are not listed.
     #[must_use]
     fn resource_templates(config: &Self::Config) -> Vec<ResourceTemplate> {
         let _ = config;
         Vec::new()
     }
 
-    /// Reads a resource that it lists or that fits one of its templates; `None` when there is no such resource.
+    /// Reads a listed resource, or one that matches a template; `None` when it does not exist.
     fn read_resource(
         state: &ToolsetState<Self>,
         uri: &str,
@@ -79,7 +80,7 @@ pub trait Toolset: Send + Sync + Sized + 'static {
         std::future::ready(Ok(None))
     }
 
-    /// How a failure of one of its tools looks on the wire.
+    /// The form of an error on the wire.
     #[must_use]
     fn wire(config: &Self::Config, tool: &Facts, error: &ToolError) -> WireError {
         let _ = (config, tool);
@@ -87,7 +88,7 @@ pub trait Toolset: Send + Sync + Sized + 'static {
     }
 }
 
-/// How strictly the numbers among a tool's arguments are read.
+/// How strictly numbers in the arguments of a tool are parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberParsing {
     /// Only a JSON number of the declared type is accepted.
@@ -96,18 +97,18 @@ pub enum NumberParsing {
     Lenient,
 }
 
-/// One tool.
+/// The declaration of one tool.
 pub trait Tool: 'static {
-    /// What is true of it before it runs.
+    /// Name, description, access and everything else that is known before the tool runs.
     const FACTS: Facts;
     /// The toolset it belongs to.
     type Set: Toolset;
-    /// Its arguments. Their schema is the contract: it is published, and checked before `run`.
+    /// Its arguments. Their schema is published, and arguments are validated against it before `run`.
     type Input: DeserializeOwned + JsonSchema + Send;
     /// Its structured result.
     type Output: Serialize + JsonSchema + Send;
 
-    /// Does the work.
+    /// Executes a call.
     fn run(
         set: &Self::Set,
         call: &Call,

@@ -1,4 +1,4 @@
-//! The tools and resources of one server: who sees which, and who is admitted to call them.
+//! The tools and resources of a server: which of them a caller sees, and whether a caller is admitted to use them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -10,11 +10,11 @@ use super::builder::{ErasedToolset, RegistryBuilder, RegistryError, Runner};
 use super::{Admitted, Denied, NumberParsing, Resource, ResourceTemplate, ResourceText, TokenScope};
 use crate::{Facts, Identity, JsonObject, ToolError, schema};
 
-/// Tool lists are kept for this many different sets of scopes. There are few scopes, so more sets are not expected;
-/// beyond that a list is serialised for each request.
+/// The maximum number of cached tool lists, one per set of scopes. There are few scopes, so more sets are not expected.
+/// Beyond the limit a list is serialised for each request.
 const MAX_CACHED_LISTS: usize = 64;
 
-/// One tool of a registry, its types erased. Only an [`Admitted`] can run it.
+/// A type-erased tool of a registry. Only an [`Admitted`] can run it.
 pub struct RegisteredTool {
     /// Its facts.
     pub facts: &'static Facts,
@@ -27,22 +27,23 @@ pub struct RegisteredTool {
 }
 
 impl RegisteredTool {
-    /// The schema that its arguments are checked against.
+    /// The schema that arguments are validated against.
     pub fn input_schema(&self) -> &JsonObject {
         &self.schemas.get_or_init(self.make_schemas).0
     }
 
-    /// The schema that its structured results fit.
+    /// The schema of the structured results.
     pub fn output_schema(&self) -> &JsonObject {
         &self.schemas.get_or_init(self.make_schemas).1
     }
 }
 
-/// Which tools a caller sees depends on nothing but this.
+/// The cache key of a tool list. The list of a caller depends on nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum ListKey {
     Owner,
-    /// Those scopes of the caller that a tool here asks for, sorted.
+    /// The scopes of the caller that any tool requires, sorted. Others are left out, so that arbitrary scopes in tokens
+    /// cannot fill the cache.
     Scopes(Vec<TokenScope>),
 }
 
@@ -51,14 +52,14 @@ pub struct Registry {
     tools: Vec<RegisteredTool>,
     by_name: HashMap<&'static str, usize>,
     toolsets: Vec<Arc<dyn ErasedToolset>>,
-    /// The scopes that any tool asks for, sorted.
+    /// The scopes that any tool requires, sorted.
     scopes: Vec<TokenScope>,
     lists: Mutex<HashMap<ListKey, Bytes>>,
     pub(super) call_timeout: Duration,
 }
 
 impl Registry {
-    /// Starts an empty one; no call may take longer than `call_timeout`.
+    /// Starts an empty registry. A call that takes longer than `call_timeout` is aborted.
     #[must_use]
     pub const fn builder(call_timeout: Duration) -> RegistryBuilder {
         RegistryBuilder::new(call_timeout)
@@ -81,22 +82,22 @@ impl Registry {
         Ok(Self { tools, by_name, toolsets, scopes, lists: Mutex::default(), call_timeout })
     }
 
-    /// The tools in the order of their declaration.
+    /// The tools in the order in which they were added.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &RegisteredTool> {
         self.tools.iter()
     }
 
-    /// The tool of that name.
+    /// The tool with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&RegisteredTool> {
         self.by_name.get(name).and_then(|index| self.tools.get(*index))
     }
 
-    /// Decides whether a caller may call a tool. This is the only way to a call.
+    /// Decides whether a caller may call a tool. There is no other way to run one.
     ///
     /// # Errors
     ///
-    /// What the caller lacks.
+    /// The reason why not.
     pub fn admit(self: &Arc<Self>, name: &str, identity: &Identity) -> Result<Admitted, Denied> {
         let tool = self.get(name).ok_or(Denied::Unknown)?;
         tool.facts.access.check(identity)?;
@@ -105,6 +106,7 @@ impl Registry {
 
     /// The `tools` array of `tools/list` for a caller, serialised once for each set of scopes.
     #[must_use]
+    #[expect(clippy::expect_used, reason = "a JSON value always serialises")]
     pub fn list(&self, identity: &Identity) -> Bytes {
         let key = match identity {
             Identity::Owner => ListKey::Owner,
@@ -119,32 +121,31 @@ impl Registry {
         }
         let listed = self.tools().filter(|tool| tool.facts.access.lists_for(identity));
         let entries: Vec<_> = listed.map(super::listing::entry).collect();
-        // A JSON value with string keys always serialises.
-        let list = Bytes::from(serde_json::to_vec(&entries).unwrap_or_default());
+        let list = Bytes::from(serde_json::to_vec(&entries).expect("JSON values serialise"));
         if lists.len() < MAX_CACHED_LISTS {
             lists.insert(key, list.clone());
         }
         list
     }
 
-    /// Suggests values for an argument: of every toolset that has a tool with such an argument which the caller may
-    /// call, sorted.
+    /// Suggests values for an argument, sorted and without duplicates. Every toolset is asked that has a tool with this
+    /// argument which the caller may call.
     pub async fn complete(
         &self,
         argument: &str,
         typed: &str,
-        given: &HashMap<String, String>,
+        other_arguments: &HashMap<String, String>,
         identity: &Identity,
     ) -> Vec<String> {
         let mut values = Vec::new();
         for toolset in &self.toolsets {
-            let takes_argument = self.tools().any(|tool| {
+            let has_argument = self.tools().any(|tool| {
                 tool.toolset == toolset.name()
                     && tool.facts.access.check(identity).is_ok()
-                    && schema::at(tool.input_schema(), argument).is_some()
+                    && schema::property_schema(tool.input_schema(), argument).is_some()
             });
-            if takes_argument {
-                values.extend(toolset.complete(argument, typed, given).await);
+            if has_argument {
+                values.extend(toolset.complete(argument, typed, other_arguments).await);
             }
         }
         values.sort_unstable();
@@ -152,7 +153,7 @@ impl Registry {
         values
     }
 
-    /// Whether any toolset has resources or templates of them.
+    /// Whether any toolset has resources or resource templates.
     #[must_use]
     pub fn has_resources(&self) -> bool {
         self.toolsets
@@ -160,25 +161,25 @@ impl Registry {
             .any(|toolset| !toolset.resources().is_empty() || !toolset.resource_templates().is_empty())
     }
 
-    /// The resources that a caller sees.
+    /// The resources that are listed for a caller.
     #[must_use]
     pub fn resources(&self, identity: &Identity) -> Vec<Resource> {
         let all = self.toolsets.iter().flat_map(|toolset| toolset.resources());
         all.filter(|resource| resource.access.lists_for(identity)).collect()
     }
 
-    /// The templates of resources that a caller sees.
+    /// The resource templates that are listed for a caller.
     #[must_use]
     pub fn resource_templates(&self, identity: &Identity) -> Vec<ResourceTemplate> {
         let all = self.toolsets.iter().flat_map(|toolset| toolset.resource_templates());
         all.filter(|template| template.access.lists_for(identity)).collect()
     }
 
-    /// Decides whether a caller may read a resource: one that is listed, or one that fits a template.
+    /// Decides whether a caller may read a resource, which is either listed or matches a template.
     ///
     /// # Errors
     ///
-    /// What the caller lacks.
+    /// The reason why not.
     pub fn admit_resource(&self, uri: &str, identity: &Identity) -> Result<AdmittedResource, Denied> {
         for toolset in &self.toolsets {
             let listed = toolset.resources().into_iter().find(|resource| resource.uri == uri);
@@ -194,24 +195,24 @@ impl Registry {
         Err(Denied::Unknown)
     }
 
-    /// Closes every toolset that was opened, all at once. The caller bounds the time.
+    /// Closes all opened toolsets concurrently. The caller limits the time.
     pub async fn close(&self) {
         futures_util::future::join_all(self.toolsets.iter().map(|toolset| toolset.close())).await;
     }
 }
 
-/// The proof that a caller may read a resource, from [`Registry::admit_resource`].
+/// The proof that a caller may read a resource. Only [`Registry::admit_resource`] creates it.
 pub struct AdmittedResource {
     toolset: Arc<dyn ErasedToolset>,
     uri: String,
 }
 
 impl AdmittedResource {
-    /// Reads it; `None` when a template fits the address but nothing has it.
+    /// Reads the resource; `None` when its URI matches a template but no such resource exists.
     ///
     /// # Errors
     ///
-    /// What keeps the toolset from reading it.
+    /// The error of [`super::Toolset::read_resource`].
     pub async fn read(self) -> Result<Option<ResourceText>, ToolError> {
         self.toolset.read_resource(&self.uri).await
     }

@@ -1,9 +1,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::*;
 use crate::{
@@ -11,17 +11,23 @@ use crate::{
     World,
 };
 
-/// Opens only when the counter in its settings says so.
-struct Set;
+const CALL_TIMEOUT: Duration = Duration::from_secs(200);
 
-static OPENED: AtomicUsize = AtomicUsize::new(0);
+/// A toolset whose first attempts to open fail, and which counts the attempts.
+struct TestSet;
 
-impl Toolset for Set {
-    const NAME: &'static str = "set";
-    type Config = usize;
+#[derive(Clone, Default)]
+struct TestConfig {
+    failing_attempts: usize,
+    attempts: Arc<AtomicUsize>,
+}
 
-    async fn open(fails: &usize) -> Result<Self, ToolError> {
-        if OPENED.fetch_add(1, Ordering::SeqCst) < *fails {
+impl Toolset for TestSet {
+    const NAME: &'static str = "test";
+    type Config = TestConfig;
+
+    async fn open(config: &TestConfig) -> Result<Self, ToolError> {
+        if config.attempts.fetch_add(1, Ordering::SeqCst) < config.failing_attempts {
             return Err(ToolError::new(ErrorKind::NotConfigured, "set KEY first"));
         }
         Ok(Self)
@@ -58,12 +64,12 @@ impl Tool for Sleep {
         widget: None,
         guide: Guide { when: "tired", safe_defaults: "{\"ms\":1}", common_errors: &[] },
     };
-    type Set = Set;
+    type Set = TestSet;
     type Input = Input;
     type Output = Output;
 
-    async fn run(_: &Set, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        assert!(call.deadline.is_some(), "every call has an end");
+    async fn run(_: &TestSet, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        assert!(call.deadline.is_some(), "every call has a deadline");
         tokio::time::sleep(Duration::from_millis(input.ms)).await;
         if let Some(name) = input.then {
             let registry = call.registry().ok_or_else(|| ToolError::internal("no registry"))?;
@@ -75,32 +81,38 @@ impl Tool for Sleep {
     }
 }
 
-fn registry(fails: usize) -> Arc<Registry> {
-    let mut builder = Registry::builder(Duration::from_millis(200));
-    builder.toolset::<Set>(fails).tool::<Sleep>();
+fn registry_with(config: TestConfig) -> Arc<Registry> {
+    let mut builder = Registry::builder(CALL_TIMEOUT);
+    builder.toolset::<TestSet>(config).tool::<Sleep>();
     builder.build().unwrap()
 }
 
+fn registry() -> Arc<Registry> {
+    registry_with(TestConfig::default())
+}
+
+/// Calls `sleep` as the owner.
 async fn call(registry: &Arc<Registry>, arguments: Value, call: Call) -> Result<Reply<Value>, FailedCall> {
     let Value::Object(arguments) = arguments else { panic!("not an object") };
     registry.admit("sleep", &Identity::Owner).unwrap().call(arguments, call).await
 }
 
-fn local() -> Call {
-    Call::new("1")
+/// The kind of error of a call that must fail.
+async fn error_kind(registry: &Arc<Registry>, arguments: Value, context: Call) -> ErrorKind {
+    call(registry, arguments, context).await.unwrap_err().error.kind()
 }
 
 #[test]
-fn two_tools_of_one_name_are_refused() {
-    let mut builder = Registry::builder(Duration::from_secs(1));
-    builder.toolset::<Set>(0).tool::<Sleep>();
-    builder.toolset::<Set>(0).tool::<Sleep>();
+fn two_tools_with_the_same_name_are_an_error() {
+    let mut builder = Registry::builder(CALL_TIMEOUT);
+    builder.toolset::<TestSet>(TestConfig::default()).tool::<Sleep>();
+    builder.toolset::<TestSet>(TestConfig::default()).tool::<Sleep>();
     assert_eq!(builder.build().err(), Some(RegistryError::Duplicate("sleep")));
 }
 
 #[test]
-fn the_list_is_derived_from_the_declaration_and_made_once() {
-    let registry = registry(0);
+fn the_list_is_derived_from_the_declaration_and_serialised_once() {
+    let registry = registry();
     let list: Value = serde_json::from_slice(&registry.list(&Identity::Owner)).unwrap();
     let schemes = json!([{ "type": "noauth" }, { "type": "oauth2", "scopes": ["library.read"] }]);
     assert_eq!(
@@ -134,41 +146,60 @@ fn the_list_is_derived_from_the_declaration_and_made_once() {
     assert!(std::ptr::eq(registry.list(&Identity::Owner).as_ref(), registry.list(&Identity::Owner).as_ref()));
 }
 
-#[tokio::test]
-async fn state_is_opened_by_the_first_good_call_and_again_only_after_a_failure() {
-    let registry = registry(1);
+#[tokio::test(start_paused = true)]
+async fn the_state_is_opened_by_the_first_valid_call_and_again_only_after_a_failure() {
+    let config = TestConfig { failing_attempts: 1, ..TestConfig::default() };
+    let (registry, attempts) = (registry_with(config.clone()), config.attempts);
     let _ = registry.list(&Identity::Owner);
     assert_eq!(
-        call(&registry, json!({ "ms": "x" }), local()).await.unwrap_err().error.kind(),
+        error_kind(&registry, json!({ "ms": "x" }), Call::new("1")).await,
         ErrorKind::InvalidParameter
     );
-    assert_eq!(OPENED.load(Ordering::SeqCst), 0);
-    assert_eq!(
-        call(&registry, json!({ "ms": 1 }), local()).await.unwrap_err().error.message(),
-        "set KEY first"
-    );
+    assert_eq!(attempts.load(Ordering::SeqCst), 0);
+    let failed = call(&registry, json!({ "ms": 1 }), Call::new("1")).await.unwrap_err();
+    assert_eq!(failed.error.message(), "set KEY first");
     for _ in 0..2 {
-        let reply = call(&registry, json!({ "ms": 1 }), local()).await.unwrap();
+        let reply = call(&registry, json!({ "ms": 1 }), Call::new("1")).await.unwrap();
         assert_eq!((reply.output, reply.meta.get("k")), (json!({ "slept": 1 }), Some(&json!("v"))));
     }
-    assert_eq!(OPENED.load(Ordering::SeqCst), 2);
+    assert_eq!(attempts.load(Ordering::SeqCst), 2);
+}
 
-    // The same registry serves tools that call tools.
-    assert!(call(&registry, json!({ "ms": 1, "then": "sleep" }), local()).await.is_ok());
-    let missing = call(&registry, json!({ "ms": 1, "then": "none" }), local()).await.unwrap_err();
-    assert_eq!(missing.error.kind(), ErrorKind::NotFound);
+#[tokio::test(start_paused = true)]
+async fn a_tool_can_call_another_tool_of_the_registry() {
+    let registry = registry();
+    assert!(call(&registry, json!({ "ms": 1, "then": "sleep" }), Call::new("1")).await.is_ok());
+    let unknown = json!({ "ms": 1, "then": "none" });
+    assert_eq!(error_kind(&registry, unknown, Call::new("1")).await, ErrorKind::NotFound);
+}
 
-    // Time and cancellation end a call whatever it does.
-    let late = call(&registry, json!({ "ms": 60_000 }), local()).await.unwrap_err();
-    assert_eq!(late.error.kind(), ErrorKind::TimedOut);
-    let mut hurried = local();
-    hurried.deadline = Some(Instant::now() + Duration::from_millis(5));
-    let late = call(&registry, json!({ "ms": 100 }), hurried).await.unwrap_err();
-    assert_eq!(late.error.kind(), ErrorKind::TimedOut);
-    let unwanted = local();
-    unwanted.cancel.cancel();
-    let cancelled = call(&registry, json!({ "ms": 1 }), unwanted).await.unwrap_err();
-    assert_eq!(cancelled.error.kind(), ErrorKind::Cancelled);
+#[tokio::test(start_paused = true)]
+async fn a_call_times_out_at_the_earlier_of_its_deadline_and_the_call_timeout() {
+    let registry = registry();
+    let started = Instant::now();
+    let failed = call(&registry, json!({ "ms": 600_000 }), Call::new("1")).await.unwrap_err();
+    assert_eq!(failed.error.kind(), ErrorKind::TimedOut);
+    assert_eq!(
+        failed.error.message(),
+        "the call timed out after 200 s; request less in one call, or raise server.call_timeout_ms"
+    );
+    // Timers have a resolution of one millisecond.
+    let tolerance = Duration::from_millis(2);
+    assert!(started.elapsed().abs_diff(CALL_TIMEOUT) < tolerance, "{:?}", started.elapsed());
+
+    let (started, deadline) = (Instant::now(), Duration::from_secs(5));
+    let mut context = Call::new("1");
+    context.deadline = Some((started + deadline).into_std());
+    assert_eq!(error_kind(&registry, json!({ "ms": 100_000 }), context).await, ErrorKind::TimedOut);
+    assert!(started.elapsed().abs_diff(deadline) < tolerance, "{:?}", started.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_call_ends_before_the_tool_does() {
+    let registry = registry();
+    let context = Call::new("1");
+    context.cancel.cancel();
+    assert_eq!(error_kind(&registry, json!({ "ms": 1 }), context).await, ErrorKind::Cancelled);
 }
 
 fn person(scopes: &[&str]) -> Identity {
@@ -181,8 +212,8 @@ fn person(scopes: &[&str]) -> Identity {
 }
 
 #[test]
-fn only_who_is_admitted_can_call() {
-    let registry = registry(0);
+fn a_caller_is_admitted_by_the_access_rule_of_the_tool() {
+    let registry = registry();
     let denied = |name, identity: &Identity| registry.admit(name, identity).err();
     assert_eq!(denied("none", &Identity::Owner), Some(Denied::Unknown));
     assert_eq!(denied("sleep", &Identity::Anonymous), Some(Denied::SignIn(READ)));
@@ -192,8 +223,8 @@ fn only_who_is_admitted_can_call() {
 }
 
 #[test]
-fn lists_are_cached_for_each_set_of_scopes_that_matters() {
-    let registry = registry(0);
+fn one_list_is_cached_for_each_set_of_scopes_that_tools_require() {
+    let registry = registry();
     let list = |identity: &Identity| registry.list(identity);
     assert_eq!(list(&Identity::Anonymous).as_ref(), b"[]");
     assert_eq!(list(&person(&["library.write"])).as_ref(), b"[]");
@@ -204,24 +235,24 @@ fn lists_are_cached_for_each_set_of_scopes_that_matters() {
     assert_eq!(registry.lists.lock().unwrap().len(), 3);
 }
 
-static CLOSED: AtomicUsize = AtomicUsize::new(0);
-
-/// Serves resources without being opened, and counts how often it is closed.
-struct Pages;
+/// A toolset that serves most of its resources without being opened, and counts how often it is closed.
+struct Pages {
+    closed: Arc<AtomicUsize>,
+}
 
 impl Toolset for Pages {
     const NAME: &'static str = "pages";
-    type Config = &'static str;
+    type Config = Arc<AtomicUsize>;
 
-    async fn open(_: &&'static str) -> Result<Self, ToolError> {
-        Ok(Self)
+    async fn open(closed: &Arc<AtomicUsize>) -> Result<Self, ToolError> {
+        Ok(Self { closed: closed.clone() })
     }
 
     async fn close(&self) {
-        CLOSED.fetch_add(1, Ordering::SeqCst);
+        self.closed.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn resources(_: &&'static str) -> Vec<Resource> {
+    fn resources(_: &Arc<AtomicUsize>) -> Vec<Resource> {
         let page = |uri: &str, access| Resource {
             uri: uri.into(),
             name: uri.into(),
@@ -234,7 +265,7 @@ impl Toolset for Pages {
         vec![page("ui://open", Access::Anyone), page("ui://local", Access::Local(READ))]
     }
 
-    fn resource_templates(_: &&'static str) -> Vec<ResourceTemplate> {
+    fn resource_templates(_: &Arc<AtomicUsize>) -> Vec<ResourceTemplate> {
         vec![ResourceTemplate {
             uri_template: "page://{number}".into(),
             name: "page".into(),
@@ -252,35 +283,51 @@ impl Toolset for Pages {
                 state.open().await?;
                 format!("page {number}")
             }
-            None => (*state.config()).to_owned(),
+            None => "<p>hello</p>".to_owned(),
         };
         Ok(Some(ResourceText { mime_type: "text/plain".into(), text, meta: JsonObject::new() }))
     }
 }
 
+fn registry_with_pages(closed: &Arc<AtomicUsize>) -> Arc<Registry> {
+    let mut builder = Registry::builder(CALL_TIMEOUT);
+    builder.toolset::<Pages>(closed.clone());
+    builder.build().unwrap()
+}
+
+async fn read(registry: &Registry, uri: &str, identity: &Identity) -> Result<Option<String>, Denied> {
+    let contents = registry.admit_resource(uri, identity)?.read().await.unwrap();
+    Ok(contents.map(|contents| contents.text))
+}
+
 #[tokio::test]
-async fn resources_are_listed_and_read_by_those_who_may_and_opened_sets_are_closed() {
-    let mut builder = Registry::builder(Duration::from_secs(1));
-    builder.toolset::<Pages>("<p>hello</p>");
-    let registry = builder.build().unwrap();
+async fn resources_are_listed_for_and_read_by_admitted_callers_only() {
+    let registry = registry_with_pages(&Arc::default());
     let uris = |identity: &Identity| -> Vec<String> {
         registry.resources(identity).into_iter().map(|resource| resource.uri).collect()
     };
     assert_eq!(uris(&Identity::Owner), ["ui://open", "ui://local"]);
     assert_eq!(uris(&Identity::Anonymous), ["ui://open"]);
     assert_eq!(registry.resource_templates(&Identity::Anonymous), []);
-    let read = async |uri: &str, identity: &Identity| {
-        let read = registry.admit_resource(uri, identity)?.read().await.unwrap();
-        Ok::<_, Denied>(read.map(|read| read.text))
-    };
-    assert_eq!(read("ui://open", &Identity::Anonymous).await, Ok(Some("<p>hello</p>".into())));
-    assert_eq!(read("ui://local", &Identity::Anonymous).await, Err(Denied::SignIn(READ)));
-    assert_eq!(read("ui://local", &person(&["x"])).await, Err(Denied::Scope(READ)));
-    assert_eq!(read("ui://none", &Identity::Owner).await, Err(Denied::Unknown));
+
+    let page = Ok(Some("<p>hello</p>".to_owned()));
+    assert_eq!(read(&registry, "ui://open", &Identity::Anonymous).await, page);
+    assert_eq!(read(&registry, "ui://local", &Identity::Anonymous).await, Err(Denied::SignIn(READ)));
+    assert_eq!(read(&registry, "ui://local", &person(&["x"])).await, Err(Denied::Scope(READ)));
+    assert_eq!(read(&registry, "ui://none", &Identity::Owner).await, Err(Denied::Unknown));
+    let page = Ok(Some("page 7".to_owned()));
+    assert_eq!(read(&registry, "page://7", &person(&["library.read"])).await, page);
+    assert_eq!(read(&registry, "page://404", &Identity::Owner).await, Ok(None));
+}
+
+#[tokio::test]
+async fn only_opened_toolsets_are_closed() {
+    let closed = Arc::default();
+    let registry = registry_with_pages(&closed);
+    read(&registry, "ui://open", &Identity::Owner).await.unwrap();
     registry.close().await;
-    assert_eq!(CLOSED.load(Ordering::SeqCst), 0, "what was never opened needs no closing");
-    assert_eq!(read("page://7", &person(&["library.read"])).await, Ok(Some("page 7".into())));
-    assert_eq!(read("page://404", &Identity::Owner).await, Ok(None));
+    assert_eq!(closed.load(Ordering::SeqCst), 0, "reading this page does not open the toolset");
+    read(&registry, "page://7", &Identity::Owner).await.unwrap();
     registry.close().await;
-    assert_eq!(CLOSED.load(Ordering::SeqCst), 1);
+    assert_eq!(closed.load(Ordering::SeqCst), 1);
 }

@@ -1,23 +1,23 @@
-//! The three parts of a result: structure, what a person reads, what only a widget reads.
+//! The result of a tool: structured output, text for people, and metadata for widgets.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::{JsonObject, ToolError};
 
-/// What a tool gives back.
+/// The result of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply<T> {
-    /// What programs and models read; it fits the tool's output schema.
+    /// The structured content, for programs and models; it matches the tool's output schema.
     pub output: T,
-    /// What people read, one content item each; the first line of a conversation, not a copy of the output.
+    /// The text content, for people and for models whose client ignores structured content; one content item each.
     pub text: Vec<String>,
-    /// What only a widget or a log reads.
+    /// The `_meta` of the result, for widgets and logs; models do not see it.
     pub meta: JsonObject,
 }
 
 impl<T> Reply<T> {
-    /// Output with one sentence for people.
+    /// Output with one text.
     pub fn new(output: T, text: impl Into<String>) -> Self {
         Self { output, text: vec![text.into()], meta: JsonObject::new() }
     }
@@ -31,14 +31,18 @@ impl<T> Reply<T> {
 }
 
 impl<T: Serialize> Reply<T> {
-    /// Output whose text is its own JSON, where a contract asks for that.
+    /// Output whose text is its own JSON.
+    ///
+    /// # Errors
+    ///
+    /// The output cannot be serialised.
     pub fn as_json(output: T) -> Result<Self, ToolError> {
         let text = serde_json::to_string(&output).map_err(ToolError::internal)?;
         Ok(Self::new(output, text))
     }
 
     /// The same reply with its output as a JSON value.
-    pub(crate) fn erase(self) -> Result<Reply<Value>, ToolError> {
+    pub(crate) fn into_json(self) -> Result<Reply<Value>, ToolError> {
         let output = serde_json::to_value(self.output).map_err(ToolError::internal)?;
         Ok(Reply { output, text: self.text, meta: self.meta })
     }

@@ -1,45 +1,45 @@
-//! MCP resources of a toolset: what it lists, and what a client reads.
+//! The MCP resources of a toolset.
 
 use crate::{Access, JsonObject};
 
 /// A resource that `resources/list` shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resource {
-    /// Its address, unique among all toolsets.
+    /// The URI, unique among all toolsets.
     pub uri: String,
-    /// Its name for programs.
+    /// The name for programs.
     pub name: String,
-    /// Its name for people.
+    /// The name for people.
     pub title: String,
-    /// What it holds.
+    /// What it contains.
     pub description: String,
-    /// Its media type.
+    /// The media type.
     pub mime_type: String,
     /// Who may read it.
     pub access: Access,
-    /// Its `_meta`.
+    /// The `_meta` object.
     pub meta: JsonObject,
 }
 
-/// A family of resources whose addresses are made from a template.
+/// A group of resources whose URIs match a template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceTemplate {
     /// An RFC 6570 template, such as `manual://{manual_id}/{path}`. The text before its first `{` must be unique.
     pub uri_template: String,
-    /// Its name for programs.
+    /// The name for programs.
     pub name: String,
-    /// Its name for people.
+    /// The name for people.
     pub title: String,
-    /// What such a resource holds.
+    /// What such a resource contains.
     pub description: String,
-    /// Its media type.
+    /// The media type.
     pub mime_type: String,
     /// Who may read such resources.
     pub access: Access,
 }
 
 impl ResourceTemplate {
-    /// Whether an address can have been made from it.
+    /// Whether a URI begins with the literal text before the first variable. The toolset checks the rest when it reads.
     #[must_use]
     pub fn matches(&self, uri: &str) -> bool {
         let prefix = self.uri_template.split('{').next().unwrap_or_default();
@@ -47,13 +47,36 @@ impl ResourceTemplate {
     }
 }
 
-/// What a resource holds: text, since all resources so far are pages and documents.
+/// The contents of a resource. All resources so far are pages and documents, so there is only text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceText {
-    /// Its media type.
+    /// The media type.
     pub mime_type: String,
-    /// Its text.
+    /// The text.
     pub text: String,
-    /// Its `_meta`.
+    /// The `_meta` object.
     pub meta: JsonObject,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_matches_by_the_text_before_its_first_variable() {
+        let matches = |uri_template: &str, uri: &str| {
+            let template = ResourceTemplate {
+                uri_template: uri_template.into(),
+                name: String::new(),
+                title: String::new(),
+                description: String::new(),
+                mime_type: String::new(),
+                access: Access::Anyone,
+            };
+            template.matches(uri)
+        };
+        assert!(matches("manual://{manual_id}/{path}", "manual://a/b.md"));
+        assert!(!matches("manual://{manual_id}/{path}", "vault://b.md"));
+        assert!(!matches("{everything}", "vault://b.md"), "a template without a prefix matches nothing");
+    }
 }

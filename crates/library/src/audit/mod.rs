@@ -178,7 +178,7 @@ pub fn audit(vault: &Vault, artifact: &RelPath, source: &RelPath) -> Result<Audi
     })?;
     if is_json && annai_core::json::has_too_many_values(file.text.as_bytes()) {
         let problem =
-            format!("has more than {} values, too many to be audited", annai_core::json::MOST_VALUES);
+            format!("has more than {} values, too many to be audited", annai_core::json::MAX_JSON_VALUES);
         return Err(LibraryError::forbidden(artifact_path, problem).into());
     }
     let name = artifact_path.rsplit('/').next().unwrap_or(&artifact_path);

@@ -1,7 +1,7 @@
 //! Decodes a byte stream into JSON messages. Both stdio framings are accepted, also mixed: a `Content-Length: N` header
 //! block followed by a body of N bytes, or one JSON message per line.
 //!
-//! The decoder survives any input. Invalid input becomes one [`Frame::Refused`], and decoding resumes at the next line that
+//! The decoder survives any input. Invalid input becomes one [`Frame::Invalid`], and decoding resumes at the next line that
 //! starts with `{` or at the next `Content-Length:` header. The header may be in the middle of a line, because framed
 //! messages follow each other without line breaks.
 //!
@@ -9,7 +9,7 @@
 //! swallow the messages that follow. A body is therefore taken as truncated when one of its lines is a `Content-Length`
 //! header or a complete JSON-RPC message. Where the JSON before that line could not continue with it, the decision is
 //! immediate. Otherwise the body may still be complete and contain that line, so the decoder waits for more input
-//! ([`Decoder::suspects`]) until its caller reports that none came ([`Decoder::give_up`]). Apart from that timeout, the
+//! ([`Decoder::looks_truncated`]) until its caller reports that none came ([`Decoder::assume_truncated`]). Apart from that timeout, the
 //! result depends only on the bytes, not on how reads divide them.
 
 mod header;
@@ -38,12 +38,12 @@ pub enum Frame {
     /// A complete JSON value and its size in bytes. It need not be a valid JSON-RPC message.
     Message(Json, usize),
     /// Invalid input, to be answered with an error.
-    Refused(Refused),
+    Invalid(FrameError),
 }
 
 /// Why input is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refused {
+pub enum FrameError {
     /// Invalid JSON, invalid UTF-8, or an invalid header block; the text says which.
     Unreadable(String),
     /// A message above the size limit.
@@ -111,15 +111,15 @@ impl Decoder {
     }
 
     /// Whether the message in the buffer looks truncated, although more input could still complete it. If no input comes
-    /// for a while, the caller should call [`Self::give_up`].
+    /// for a while, the caller should call [`Self::assume_truncated`].
     #[must_use]
-    pub const fn suspects(&self) -> bool {
+    pub const fn looks_truncated(&self) -> bool {
         self.looks_truncated
     }
 
     /// Reports that no more input came in time: the next call of [`Self::next_frame`] treats a message that looks truncated
     /// as truncated.
-    pub const fn give_up(&mut self) {
+    pub const fn assume_truncated(&mut self) {
         self.assume_truncated = true;
     }
 
@@ -171,14 +171,14 @@ impl Decoder {
                 return Step::NeedInput;
             }
             self.state = State::SkipLine { resync: false };
-            return Step::refused(Refused::TooLong);
+            return Step::refused(FrameError::TooLong);
         };
         let line = self.buffer.get(..end).unwrap_or_default();
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         let text = text.strip_suffix(b"\r").unwrap_or(text);
         if text.len() > self.max_message_bytes {
             self.consume(end);
-            return Step::refused(Refused::TooLong);
+            return Step::refused(FrameError::TooLong);
         }
         let mut parsed = parse(line);
         let mut size = end;
@@ -230,7 +230,7 @@ impl Decoder {
                     _ => {
                         self.state =
                             State::SkipBody { remaining: length, at_line_start: true, is_json: None };
-                        Step::refused(Refused::TooLong)
+                        Step::refused(FrameError::TooLong)
                     }
                 }
             }
@@ -299,7 +299,7 @@ impl Decoder {
             return Step::Continue;
         }
         let reason = "a truncated message: another one starts inside it";
-        Step::refused(Refused::Unreadable(reason.to_owned()))
+        Step::refused(FrameError::Unreadable(reason.to_owned()))
     }
 
     /// Whether the JSON before `line` cannot continue with what was found there, so that the body must end before it.
@@ -418,7 +418,7 @@ impl Decoder {
     fn unreadable(&mut self, reason: String, refused_bytes: usize) -> Step {
         self.state = State::Resync { refused_bytes };
         self.searched = 0;
-        Step::refused(Refused::Unreadable(reason))
+        Step::refused(FrameError::Unreadable(reason))
     }
 
     fn could_start_message(&self) -> bool {
@@ -480,8 +480,8 @@ enum Step {
 }
 
 impl Step {
-    const fn refused(reason: Refused) -> Self {
-        Self::Yield(Frame::Refused(reason))
+    const fn refused(reason: FrameError) -> Self {
+        Self::Yield(Frame::Invalid(reason))
     }
 }
 

@@ -10,7 +10,7 @@ const PING: &str = r#"{"jsonrpc":"2.0","id":"probe","method":"ping"}"#;
 #[derive(Debug, Clone, PartialEq)]
 enum Decoded {
     Message(Value),
-    Refused(Refused),
+    Invalid(FrameError),
 }
 
 impl From<Frame> for Decoded {
@@ -20,7 +20,7 @@ impl From<Frame> for Decoded {
                 assert!(size > 0 && size <= MAX_MESSAGE_BYTES + 2);
                 Self::Message(reassemble(value))
             }
-            Frame::Refused(reason) => Self::Refused(reason),
+            Frame::Invalid(reason) => Self::Invalid(reason),
         }
     }
 }
@@ -71,7 +71,7 @@ fn decode(bytes: &[u8], pieces: &[usize], then: Then) -> Vec<Decoded> {
     loop {
         match then {
             End => decoder.end(),
-            Pause if decoder.suspects() => decoder.give_up(),
+            Pause if decoder.looks_truncated() => decoder.assume_truncated(),
             Pause => break,
         }
         let before = frames.len();
@@ -98,7 +98,7 @@ fn message(value: Value) -> Decoded {
 }
 
 fn is_unreadable(frame: &Decoded) -> bool {
-    matches!(frame, Decoded::Refused(Refused::Unreadable(_)))
+    matches!(frame, Decoded::Invalid(FrameError::Unreadable(_)))
 }
 
 #[track_caller]
@@ -239,7 +239,7 @@ fn a_line_of_exactly_the_size_limit_is_accepted() {
         ));
         assert!(matches!(
             decode(format!("{}{end}", line(MAX_MESSAGE_BYTES + 1)).as_bytes(), &[], Pause)[..],
-            [Decoded::Refused(Refused::TooLong)]
+            [Decoded::Invalid(FrameError::TooLong)]
         ));
     }
 }
@@ -266,7 +266,7 @@ fn white_space_around_json_is_part_of_the_body() {
 #[test]
 fn messages_above_the_size_limit_are_refused_and_skipped() {
     let long = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}", "x".repeat(MAX_MESSAGE_BYTES));
-    let too_long = Decoded::Refused(Refused::TooLong);
+    let too_long = Decoded::Invalid(FrameError::TooLong);
     for pieces in [&[1][..], &[100], &[100_000]] {
         let input = format!("{long}\n{PING}\n{}{}", framed(&long), framed(PING));
         let expected = [too_long.clone(), ping(), too_long.clone(), ping()];

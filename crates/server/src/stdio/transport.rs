@@ -22,7 +22,7 @@ use super::load::{Load, PendingIds, QueuedRequest, Slot};
 use crate::envelope::Json;
 use crate::era::{Era, missing_meta};
 use crate::failure::RpcError;
-use crate::framing::{Decoder, Frame, Refused};
+use crate::framing::{Decoder, Frame, FrameError};
 use crate::message;
 use crate::outgoing::Outgoing;
 use crate::tool_list::{ListRequest, ToolList};
@@ -169,7 +169,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         // Kept between calls, because `receive` may be dropped and called again, which must not restart the timeout.
         let suspected_since = self
             .decoder
-            .suspects()
+            .looks_truncated()
             .then(|| *self.truncation_suspected_since.get_or_insert_with(Instant::now));
         let buffer = self.decoder.buffer();
         buffer.reserve(8 * 1024);
@@ -189,7 +189,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             Ok(Some(read)) => read,
             Ok(None) => return,
             Err(_) => {
-                self.decoder.give_up();
+                self.decoder.assume_truncated();
                 return;
             }
         };
@@ -225,10 +225,10 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                 bytes = size;
                 message::read(json)
             }
-            Frame::Refused(Refused::Unreadable(reason)) => {
+            Frame::Invalid(FrameError::Unreadable(reason)) => {
                 Err(RpcError::new(None, ErrorCode::PARSE_ERROR, format!("parse error: {reason}")))
             }
-            Frame::Refused(Refused::TooLong) => {
+            Frame::Invalid(FrameError::TooLong) => {
                 let limit = self.options.max_message_bytes;
                 let message = format!("the message is longer than {limit} bytes (server.max_message_bytes)");
                 Err(RpcError::new(None, ErrorCode::INVALID_REQUEST, message))

@@ -1,5 +1,5 @@
-//! The fake of OpenAI's Responses API as a process: `fake_openai [--listen ADDR]` prints its base URL and
-//! serves until it is killed.
+//! The fake of OpenAI's Responses API as a process, for tests in other languages: `fake_openai [--listen ADDR]` prints its
+//! base URL and serves until it is killed.
 
 use annai_testkit::openai::FakeOpenai;
 

@@ -1,4 +1,4 @@
-//! The `fixture` server: what the official conformance suite asks for, and tools that misbehave on purpose.
+//! The `fixture` server: what the official MCP conformance suite requires, and tools that misbehave on purpose.
 
 fn main() {
     annai_testkit::fixture::run();

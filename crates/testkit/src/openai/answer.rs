@@ -1,72 +1,75 @@
-//! Which answer by what was asked.
+//! Invents an answer to a valid request: with web search items and citations, or from memory.
 
 use serde_json::{Value, json};
 
 use super::models::SNAPSHOT;
 use super::reply::{citation, message, new_id, open_page_call, response, search_call};
 
-/// A first line with one of these is looked up.
+/// A question with one of these words is answered with a web search.
 const TRIGGERS: [&str; 8] = ["weather", "天気", "latest", "news", "search", "最新", "検索", "today's price"];
 
-/// A first line with this word is answered without what the official client's strict mode cannot read.
-const PLAINLY: &str = "plainly";
+/// A question with this word is answered without the unknown items and events that the strict mode of the official client
+/// rejects.
+const PLAIN_TRIGGER: &str = "plainly";
 
-/// Answers a sound request.
+/// Answers a valid request.
 pub(super) fn answer(request: &Value) -> Value {
     let question = question(request);
-    let output = match is_searched(request, &question) {
-        true => searched(request, &question),
+    let output = match needs_search(request, &question) {
+        true => search_output(request, &question),
         false => vec![message(&from_memory(&question), Vec::new())],
     };
     let mut response = response(&snapshot(request["model"].as_str().unwrap_or_default()), output);
     for (name, value) in request.as_object().into_iter().flatten() {
         match (response.get_mut(name), value) {
             (_, Value::Null) => {}
-            (Some(Value::Object(known)), Value::Object(asked)) => known.extend(asked.clone()),
-            // The input, and what is about the transport, is not in the answer.
-            (Some(known), asked) if name != "model" && name != "service_tier" => *known = asked.clone(),
+            (Some(Value::Object(default)), Value::Object(requested)) => default.extend(requested.clone()),
+            // The response repeats the parameters, except the input and those about the transport.
+            (Some(default), requested) if name != "model" && name != "service_tier" => {
+                *default = requested.clone();
+            }
             _ => {}
         }
     }
     response
 }
 
-/// Whether the answer to this request is to have nothing that strict clients stumble over.
+/// Whether the answer must have no unknown items and events.
 pub(super) fn is_plain(request: &Value) -> bool {
-    question(request).contains(PLAINLY)
+    question(request).contains(PLAIN_TRIGGER)
 }
 
-/// The first line of what the user said. What follows it are hints, which must not decide.
+/// The first line of the user's input. The lines after it are hints, which must not trigger a search.
 fn question(request: &Value) -> String {
     let text = match &request["input"] {
         Value::Array(items) => {
-            let said =
+            let messages =
                 items.iter().filter(|item| item["role"] == "user").map(|item| match &item["content"] {
                     Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
                     content => content.as_str().unwrap_or_default().to_owned(),
                 });
-            said.collect::<Vec<String>>().join("\n")
+            messages.collect::<Vec<String>>().join("\n")
         }
         input => input.as_str().unwrap_or_default().to_owned(),
     };
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-fn is_searched(request: &Value, question: &str) -> bool {
+fn needs_search(request: &Value, question: &str) -> bool {
     let is_search = |tool: &Value| tool["type"].as_str().is_some_and(|kind| kind.starts_with("web_search"));
     let can_search = request["tools"].as_array().is_some_and(|tools| tools.iter().any(is_search));
     let choice = &request["tool_choice"];
     let is_forced = *choice == "required" || is_search(choice);
     let question = question.to_lowercase();
-    let is_wanted = TRIGGERS.iter().any(|trigger| question.contains(trigger));
-    can_search && *choice != "none" && (is_forced || is_wanted)
+    let has_trigger = TRIGGERS.iter().any(|trigger| question.contains(trigger));
+    can_search && *choice != "none" && (is_forced || has_trigger)
 }
 
-fn searched(request: &Value, question: &str) -> Vec<Value> {
+fn search_output(request: &Value, question: &str) -> Vec<Value> {
     let [first, second] = pages(request);
     let links = [&first, &second].map(|(url, title)| format!("([{title}]({url}?utm_source=openai))"));
-    let topic = shortened(question);
-    // A character beyond 16 bits stands before the links, so that bytes, UTF-16 units and characters differ.
+    let topic = truncate_question(question);
+    // The emoji before the links makes positions in bytes, UTF-16 code units and characters differ.
     let text = match is_japanese(question) {
         true => format!(
             "「{topic}」について調べました。東京は晴れ🌤、最高気温は31度の見込みです。{} 降水確率は10パーセントです。{}",
@@ -83,7 +86,7 @@ fn searched(request: &Value, question: &str) -> Vec<Value> {
         .map(|((url, title), link)| citation(&text, link, &format!("{url}?utm_source=openai"), title));
     let citations = citations.collect();
 
-    let is_plain = question.contains(PLAINLY);
+    let is_plain = question.contains(PLAIN_TRIGGER);
     let has_sources = request["include"]
         .as_array()
         .is_some_and(|list| list.contains(&json!("web_search_call.action.sources")));
@@ -104,7 +107,7 @@ fn searched(request: &Value, question: &str) -> Vec<Value> {
     output
 }
 
-/// URLs and titles of the two pages to cite: within the domains, if the search is limited to some.
+/// The URLs and titles of the two cited pages; within the allowed domains, if the request limits them.
 fn pages(request: &Value) -> [(String, String); 2] {
     let tools = request["tools"].as_array().into_iter().flatten();
     let mut domains = tools.filter_map(|tool| tool["filters"]["allowed_domains"].as_array()).flatten();
@@ -123,7 +126,7 @@ fn pages(request: &Value) -> [(String, String); 2] {
 }
 
 fn from_memory(question: &str) -> String {
-    let topic = shortened(question);
+    let topic = truncate_question(question);
     match is_japanese(question) {
         true => format!("「{topic}」には、調べずに知っていることから答えます。"),
         false => format!("This answers “{topic}” from what I know, without looking it up."),
@@ -135,7 +138,7 @@ fn snapshot(model: &str) -> String {
     if is_dated { model.to_owned() } else { format!("{model}{SNAPSHOT}") }
 }
 
-fn shortened(question: &str) -> String {
+fn truncate_question(question: &str) -> String {
     question.chars().take(60).collect()
 }
 
@@ -161,26 +164,26 @@ mod tests {
     #[test]
     fn only_the_first_line_decides_whether_to_search() {
         assert_eq!(kinds(&ask(json!("HTTP 404 の意味\nlatest news"), json!({}))), ["message"]);
-        let found = ask(json!("What is the WEATHER?"), json!({}));
+        let response = ask(json!("What is the WEATHER?"), json!({}));
         assert_eq!(
-            kinds(&found),
+            kinds(&response),
             ["web_search_call", "web_search_call", "reasoning", "something_new", "message"]
         );
         assert_eq!(kinds(&ask(json!("x"), json!({ "tool_choice": "required" }))).len(), 5);
         assert_eq!(kinds(&ask(json!("weather"), json!({ "tool_choice": "none" }))), ["message"]);
         assert_eq!(kinds(&ask(json!("weather"), json!({ "tools": [] }))), ["message"]);
-        let said = json!([
+        let messages = json!([
             { "role": "developer", "content": "search" },
             { "role": "user", "content": [{ "type": "input_text", "text": "天気は？" }] },
         ]);
-        assert_eq!(kinds(&ask(said, json!({}))).len(), 5);
+        assert_eq!(kinds(&ask(messages, json!({}))).len(), 5);
         assert_eq!(kinds(&ask(json!("weather, plainly"), json!({}))).len(), 4);
     }
 
     #[test]
-    fn citations_count_characters() {
-        let found = ask(json!("東京の天気"), json!({}));
-        let content = &found["output"][4]["content"][0];
+    fn citation_positions_count_characters() {
+        let response = ask(json!("東京の天気"), json!({}));
+        let content = &response["output"][4]["content"][0];
         let text: Vec<char> = content["text"].as_str().unwrap().chars().collect();
         assert_eq!(content["annotations"].as_array().unwrap().len(), 2);
         for citation in content["annotations"].as_array().unwrap() {
@@ -193,29 +196,29 @@ mod tests {
     }
 
     #[test]
-    fn sources_come_when_asked_for_and_domains_are_kept_to() {
-        let found = ask(json!("news"), json!({}));
-        assert_eq!(found["output"][0]["action"].get("sources"), None);
+    fn sources_are_included_on_request_and_lie_within_the_allowed_domains() {
+        let response = ask(json!("news"), json!({}));
+        assert_eq!(response["output"][0]["action"].get("sources"), None);
         let fields = json!({
             "include": ["web_search_call.action.sources"],
             "tools": [{ "type": "web_search", "filters": { "allowed_domains": ["a.jp", "b.jp"] } }],
         });
-        let found = ask(json!("news"), fields);
-        let sources = found["output"][0]["action"]["sources"].as_array().unwrap();
+        let response = ask(json!("news"), fields);
+        let sources = response["output"][0]["action"]["sources"].as_array().unwrap();
         assert_eq!(sources[1], json!({ "type": "url", "url": "https://www.b.jp/page" }));
         assert_eq!(sources[2], json!({ "type": "api", "name": "oai-weather" }));
-        let annotations = &found["output"][4]["content"][0]["annotations"];
+        let annotations = &response["output"][4]["content"][0]["annotations"];
         assert_eq!(annotations[0]["url"], "https://www.a.jp/page?utm_source=openai");
     }
 
     #[test]
-    fn the_answer_repeats_what_was_asked_for() {
+    fn the_response_repeats_the_parameters_of_the_request() {
         let fields = json!({ "reasoning": { "effort": "low" }, "store": false, "instructions": "x" });
-        let found = ask(json!("x"), fields);
-        assert_eq!(found["model"], "gpt-6.1-terra-2026-08-01");
-        assert_eq!(found["reasoning"], json!({ "effort": "low", "summary": null }));
-        assert_eq!(found["store"], false);
-        assert_eq!(found["instructions"], "x");
-        assert_eq!(found.get("input"), None);
+        let response = ask(json!("x"), fields);
+        assert_eq!(response["model"], "gpt-6.1-terra-2026-08-01");
+        assert_eq!(response["reasoning"], json!({ "effort": "low", "summary": null }));
+        assert_eq!(response["store"], false);
+        assert_eq!(response["instructions"], "x");
+        assert_eq!(response.get("input"), None);
     }
 }

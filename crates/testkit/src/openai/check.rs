@@ -1,16 +1,16 @@
-//! What the API refuses, and with which words.
+//! Validates requests as the real API does, with the same errors.
 
 use serde_json::{Value, json};
 
 use super::models::check_model;
 use super::request::REQUEST;
 use super::schema::{check_fields, missing};
-use super::{KEY, Recorded};
+use super::{KEY, RecordedRequest};
 
-/// Bodies beyond this are refused unread.
-pub(super) const BODY_LIMIT: usize = 10 * 1024 * 1024;
+/// The maximum size of a request body; larger ones get status 413. Only tests of that status send so much.
+pub(super) const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 
-/// Why a request is not answered.
+/// The error that the API answers a request with.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) status: u16,
@@ -20,39 +20,39 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// One with this status.
+    /// An error with this HTTP status.
     pub(super) fn new(status: u16, message: impl Into<String>) -> Self {
         Self { status, message: message.into(), param: None, code: None }
     }
 
-    /// A bad request.
+    /// An error with status 400.
     pub(super) fn bad(message: impl Into<String>) -> Self {
         Self::new(400, message)
     }
 
-    /// The same with a code.
+    /// Adds the error code.
     pub(super) fn code(self, code: impl Into<String>) -> Self {
         Self { code: Some(code.into()), ..self }
     }
 
-    /// The same with the parameter at fault.
+    /// Adds the name of the invalid parameter.
     pub(super) fn param(self, param: impl Into<String>) -> Self {
         Self { param: Some(param.into()), ..self }
     }
 
-    /// The body that says so.
+    /// The body of the response.
     pub(super) fn body(&self) -> Value {
         error_body("invalid_request_error", self.code.as_deref(), self.param.as_deref(), &self.message)
     }
 }
 
-/// The body of an error.
+/// The body of an error response.
 pub(super) fn error_body(kind: &str, code: Option<&str>, param: Option<&str>, message: &str) -> Value {
     json!({ "error": { "message": message, "type": kind, "param": param, "code": code } })
 }
 
-/// Lets in who has the key.
-pub(super) fn check_key(request: &Recorded) -> Result<(), Refusal> {
+/// Checks the API key.
+pub(super) fn check_key(request: &RecordedRequest) -> Result<(), Refusal> {
     let sent = request.header("authorization").unwrap_or_default().trim();
     let key = sent.strip_prefix("Bearer").unwrap_or(sent).trim();
     if key.is_empty() {
@@ -60,14 +60,14 @@ pub(super) fn check_key(request: &Recorded) -> Result<(), Refusal> {
         return Err(Refusal::new(401, message));
     }
     if sent.strip_prefix("Bearer ") != Some(KEY) {
-        let message = format!("Incorrect API key provided: {}.", masked(key));
+        let message = format!("Incorrect API key provided: {}.", mask_key(key));
         return Err(Refusal::new(401, message).code("invalid_api_key"));
     }
     Ok(())
 }
 
-/// Checks a request to create a response as the real API does, one error at a time.
-pub(super) fn check_request(request: &Recorded, raw: &[u8]) -> Result<(), Refusal> {
+/// Validates a request for a response. Like the real API, it reports only the first error.
+pub(super) fn check_request(request: &RecordedRequest, raw: &[u8]) -> Result<(), Refusal> {
     check_key(request)?;
     let content_type = request.header("content-type").unwrap_or_default();
     if content_type.split(';').next().map(str::trim) != Some("application/json") {
@@ -75,7 +75,7 @@ pub(super) fn check_request(request: &Recorded, raw: &[u8]) -> Result<(), Refusa
             format!("Unsupported content type: '{content_type}'. This method takes 'application/json'.");
         return Err(Refusal::bad(message).code("unsupported_content_type"));
     }
-    // What was recorded of a body that is no JSON is a text; only the bytes tell the two apart.
+    // A body that is not JSON is recorded as a string; only the raw bytes distinguish it from a JSON string.
     if serde_json::from_slice::<serde::de::IgnoredAny>(raw).is_err() {
         return Err(Refusal::bad("The body of the request could not be parsed as JSON."));
     }
@@ -83,18 +83,19 @@ pub(super) fn check_request(request: &Recorded, raw: &[u8]) -> Result<(), Refusa
         return Err(Refusal::bad("Invalid type for the body: expected an object.").code("invalid_type"));
     };
     check_fields(REQUEST, fields, "")?;
-    check_together(&request.body)?;
+    check_field_combinations(&request.body)?;
     check_model(&request.body)
 }
 
-fn check_together(body: &Value) -> Result<(), Refusal> {
+/// Checks the rules that concern several fields.
+fn check_field_combinations(body: &Value) -> Result<(), Refusal> {
     let has = |name: &str| body.get(name).is_some_and(|value| !value.is_null());
-    let is_asked = has("input") && body["input"] != json!([]);
-    if !is_asked && !has("previous_response_id") && !has("prompt") && !has("conversation") {
+    let has_input = has("input") && body["input"] != json!([]);
+    if !has_input && !has("previous_response_id") && !has("prompt") && !has("conversation") {
         return Err(missing("input"));
     }
     if let Some(id) = body["previous_response_id"].as_str() {
-        // Nothing is ever stored here.
+        // The fake stores no responses.
         let message = format!("Previous response with id '{id}' not found.");
         return Err(Refusal::bad(message).code("previous_response_not_found").param("previous_response_id"));
     }
@@ -110,7 +111,8 @@ fn check_together(body: &Value) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn masked(key: &str) -> String {
+/// Masks the middle of a key, as the real API does in its error messages.
+fn mask_key(key: &str) -> String {
     let characters: Vec<char> = key.chars().collect();
     match characters.as_slice() {
         [first @ .., _, _, _, _] if first.len() >= 16 => {
@@ -132,11 +134,11 @@ mod tests {
 
     use super::*;
 
-    fn request(headers: &[(&str, &str)], body: Value) -> Recorded {
+    fn request(headers: &[(&str, &str)], body: Value) -> RecordedRequest {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let headers = headers.collect();
         let (method, path) = ("POST".to_owned(), "/v1/responses".to_owned());
-        Recorded { method, path, headers, body, at: Instant::now(), connection: 0 }
+        RecordedRequest { method, path, headers, body, at: Instant::now(), connection: 0 }
     }
 
     fn checked(body: Value) -> Result<(), Refusal> {
@@ -146,11 +148,11 @@ mod tests {
         check_request(&request(&headers, body), raw.as_bytes())
     }
 
-    /// Adds fields to a sound request, and gives status, code and parameter of the refusal.
+    /// Adds fields to a valid request, and returns status, code and parameter of the error.
     fn refused(fields: Value) -> (u16, String, String) {
         let mut body = json!({ "model": "gpt-6.1-terra", "input": "案内" });
         body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        let refusal = checked(body).expect_err("it is refused");
+        let refusal = checked(body).expect_err("the request is rejected");
         (refusal.status, refusal.code.unwrap_or_default(), refusal.param.unwrap_or_default())
     }
 
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_request_passes() {
+    fn a_request_with_all_supported_fields_is_valid() {
         checked(json!({
             "model": "gpt-6.1-sol", "instructions": "Be brief.", "store": false, "stream": true,
             "input": [{ "role": "user", "content": [{ "type": "input_text", "text": "案内" }] }],
@@ -178,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_checked() {
+    fn invalid_fields_are_rejected_with_code_and_parameter() {
         assert_refused(json!({ "foo": 1 }), 400, "unknown_parameter", "foo");
         assert_refused(json!({ "text": { "foo": 1 } }), 400, "unknown_parameter", "text.foo");
         assert_refused(json!({ "store": "no" }), 400, "invalid_type", "store");
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_tool_is_checked() {
+    fn invalid_web_search_tools_are_rejected() {
         let tool = |fields: Value, code: &str, param: &str| {
             let mut tool = json!({ "type": "web_search" });
             tool.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_key_lets_in() {
+    fn only_the_right_api_key_is_accepted_and_wrong_keys_are_masked() {
         let with = |key: &str| {
             check_key(&request(&[("authorization", key)], Value::Null)).map_err(|error| error.code)
         };
@@ -249,12 +251,12 @@ mod tests {
         assert_eq!(with(KEY), Err(Some("invalid_api_key".to_owned())));
         assert_eq!(with(&format!("Bearer {KEY}x")), Err(Some("invalid_api_key".to_owned())));
         assert_eq!(with(&format!("Bearer {KEY}")), Ok(()));
-        assert_eq!(masked("sk-proj-0123456789abcdef"), "sk-proj-************cdef");
-        assert_eq!(masked("short"), "*****");
+        assert_eq!(mask_key("sk-proj-0123456789abcdef"), "sk-proj-************cdef");
+        assert_eq!(mask_key("short"), "*****");
     }
 
     #[test]
-    fn only_json_is_read() {
+    fn bodies_that_are_not_json_objects_are_rejected() {
         let bearer = format!("Bearer {KEY}");
         let send = |content_type: &str, raw: &[u8]| {
             let headers = [("authorization", bearer.as_str()), ("content-type", content_type)];

@@ -1,4 +1,4 @@
-//! What a request may ask with.
+//! Validates the `input` of a request: a string, or the items of a conversation.
 
 use serde_json::Value;
 
@@ -6,9 +6,9 @@ use super::check::Refusal;
 use super::schema::Kind::{self, Any, By, List, Object, OneOf, Text};
 use super::schema::{Field, by_type, one_of, tag, wrong_type};
 
-const MANY: usize = usize::MAX;
+const UNLIMITED: usize = usize::MAX;
 
-/// Other items of a conversation, which are taken as they are.
+/// The types of items. Only messages are validated further; of the others, the type is enough for these tests.
 const ITEMS: &[&str] = &[
     "message",
     "additional_tools",
@@ -53,17 +53,17 @@ const MESSAGE: Kind = Object(&[
     Field::nullable("phase", OneOf(&["commentary", "final_answer"])),
 ]);
 
-/// Checks what is asked: a text or the items of a conversation.
+/// Validates the `input` field.
 pub(super) fn input(value: &Value, path: &str) -> Result<(), Refusal> {
     match value {
         Value::String(_) => Ok(()),
-        Value::Array(_) => List(&By(item), MANY).check(value, path),
+        Value::Array(_) => List(&By(item), UNLIMITED).check(value, path),
         _ => Err(wrong_type(path, "a string or an array", value)),
     }
 }
 
 fn item(value: &Value, path: &str) -> Result<(), Refusal> {
-    // A message may leave its type out; so may a reference, which has an id and no role.
+    // The type may be omitted for a message, and for an item reference, which has an id and no role.
     match value.get("type") {
         None if value.get("id").is_some() && value.get("role").is_none() => Ok(()),
         None => MESSAGE.check(value, path),
@@ -78,7 +78,7 @@ fn item(value: &Value, path: &str) -> Result<(), Refusal> {
 fn content(value: &Value, path: &str) -> Result<(), Refusal> {
     match value {
         Value::String(_) => Ok(()),
-        Value::Array(_) => List(&By(part), MANY).check(value, path),
+        Value::Array(_) => List(&By(part), UNLIMITED).check(value, path),
         _ => Err(wrong_type(path, "a string or an array", value)),
     }
 }
@@ -105,19 +105,19 @@ fn part(value: &Value, path: &str) -> Result<(), Refusal> {
         Field::optional("detail", OneOf(&["auto", "low", "high"])),
         Field::optional("prompt_cache_breakpoint", CACHE_BREAKPOINT),
     ]);
-    const SAID: Kind = Object(&[
+    const OUTPUT_TEXT: Kind = Object(&[
         Field::required("type", Text),
         Field::required("text", Text),
-        Field::optional("annotations", List(&Any, MANY)),
-        Field::optional("logprobs", List(&Any, MANY)),
+        Field::optional("annotations", List(&Any, UNLIMITED)),
+        Field::optional("logprobs", List(&Any, UNLIMITED)),
     ]);
-    const REFUSED: Kind = Object(&[Field::required("type", Text), Field::required("refusal", Text)]);
+    const REFUSAL: Kind = Object(&[Field::required("type", Text), Field::required("refusal", Text)]);
     const PARTS: &[(&str, Kind)] = &[
         ("input_text", TEXT),
         ("input_image", IMAGE),
         ("input_file", FILE),
-        ("output_text", SAID),
-        ("refusal", REFUSED),
+        ("output_text", OUTPUT_TEXT),
+        ("refusal", REFUSAL),
     ];
     by_type(PARTS, &[], value, path)
 }

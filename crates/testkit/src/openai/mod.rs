@@ -1,4 +1,5 @@
-//! A fake of OpenAI's Responses API that refuses what the real one refuses, and misbehaves when it is told to.
+//! A fake of OpenAI's Responses API. It rejects what the real API rejects, with the same errors, and tests can script
+//! failures: delays, error statuses, cut connections, silence.
 
 mod answer;
 mod check;
@@ -22,21 +23,21 @@ use tokio::sync::oneshot;
 
 pub use self::reply::{citation, message, open_page_call, response, search_call};
 pub use self::stream::events;
-use crate::process::PATIENCE;
+use crate::process::TEST_TIMEOUT;
 
-/// The one key that is let in.
+/// The only API key that the fake accepts.
 pub const KEY: &str = "fake-key-for-tests-0123456789abcdefghij";
 
-/// What is done about a request.
+/// How the fake reacts to one request for a response.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// Checks the request and answers it by what was asked.
+    /// Validates the request and answers it; the question decides whether the answer is from a web search.
     Answer,
-    /// The same after a delay.
+    /// Reacts in another way after a delay.
     Delay(Duration, Box<Step>),
-    /// Status, headers and body, whatever the request was.
+    /// Sends this status, these headers and this body, without validating the request.
     Status(u16, Vec<(String, String)>, String),
-    /// An error in the API's shape, whatever the request was.
+    /// Sends an error in the API's format, without validating the request.
     Fail {
         /// The HTTP status.
         status: u16,
@@ -44,59 +45,59 @@ pub enum Step {
         kind: &'static str,
         /// The error's `code`.
         code: Option<&'static str>,
-        /// What it says.
+        /// The error's `message`.
         message: String,
-        /// Headers besides the usual ones.
+        /// Headers in addition to the default ones.
         headers: Vec<(String, String)>,
     },
-    /// Checks the request and answers with this response, or with the events that lead to it.
+    /// Validates the request and sends this response, as an event stream if the request asks for one.
     Response(Value),
-    /// These events, then the end of the body, whatever the request was.
+    /// Sends these events, without validating the request.
     Events(Vec<Value>),
-    /// These bytes with status 200, then the end of the body, whatever the request was.
+    /// Sends these bytes with status 200, without validating the request.
     Bytes {
         /// The content type.
         content_type: &'static str,
         /// The body.
         body: Vec<u8>,
-        /// The size of the pieces in which it is sent.
+        /// The size of the chunks in which the body is sent.
         piece: usize,
     },
-    /// The head and so many bytes of the body, then the connection is closed.
+    /// Sends the head and this many bytes of the body, then closes the connection.
     CutAfter(usize, Box<Step>),
-    /// The head and so many bytes of the body, then nothing more.
+    /// Sends the head and this many bytes of the body, then nothing more.
     StallAfter(usize, Box<Step>),
-    /// Closes the connection without a byte.
+    /// Closes the connection without sending anything.
     HangUp,
-    /// Never answers.
+    /// Keeps the connection open without ever answering.
     Silence,
 }
 
-/// A request that came.
+/// A request that the fake received.
 #[derive(Debug, Clone)]
-pub struct Recorded {
+pub struct RecordedRequest {
     /// The method.
     pub method: String,
     /// The path, with its query.
     pub path: String,
-    /// The headers, names in lower case.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body: null when there was none, a string when it was no JSON.
+    /// The body: null when there was none, a string when it was not JSON.
     pub body: Value,
-    /// When it had come in full.
+    /// When the request was complete.
     pub at: Instant,
     /// The number of the TCP connection, from 0.
     pub connection: u64,
 }
 
-impl Recorded {
-    /// A header's value, by its name in lower case.
+impl RecordedRequest {
+    /// The value of a header, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// A fake API on loopback; it ends with its owner.
+/// A fake API on the loopback interface. Dropping it stops it.
 pub struct FakeOpenai {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -105,12 +106,12 @@ pub struct FakeOpenai {
 }
 
 impl FakeOpenai {
-    /// Starts one on a free port.
+    /// Starts a fake on a free port.
     pub fn start() -> Self {
         Self::start_on("127.0.0.1:0")
     }
 
-    /// Starts one on this address.
+    /// Starts a fake on this address.
     pub fn start_on(address: &str) -> Self {
         let listener = TcpListener::bind(address).expect("the address is free");
         listener.set_nonblocking(true).expect("the listener can wait");
@@ -118,7 +119,7 @@ impl FakeOpenai {
         let shared = Arc::new(Shared::default());
         let (stop, stopped) = oneshot::channel();
         let state = shared.clone();
-        // A thread of its own, so that a test may block its own runtime and still be answered.
+        // A separate thread, so that the fake still answers while a test blocks its own runtime.
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.expect("a runtime starts").block_on(async {
@@ -131,33 +132,35 @@ impl FakeOpenai {
         Self { address, shared, stop: Some(stop), thread: Some(thread) }
     }
 
-    /// What clients are to be given as the API's address.
+    /// The base URL for clients.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Says what is done about the next question that nothing was said about yet. The rest are answered.
+    /// Queues the reaction to the next request for a response. When the queue is empty, requests are answered with
+    /// [`Step::Answer`].
     pub fn then(&self, step: Step) {
         self.shared.state.lock().unwrap().steps.push_back(step);
     }
 
-    /// Every request so far, in order of arrival.
-    pub fn requests(&self) -> Vec<Recorded> {
+    /// All requests so far, in the order of arrival.
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         let state = self.shared.state.lock().unwrap();
-        state.requests.iter().map(|request| Recorded::clone(request)).collect()
+        state.requests.iter().map(|request| RecordedRequest::clone(request)).collect()
     }
 
-    /// Waits until so many requests have come.
+    /// Waits until this many requests have arrived.
     pub fn wait_for(&self, count: usize) {
         self.shared.wait(&format!("{count} requests"), |state| state.requests.len() >= count);
     }
 
-    /// Waits until the client has hung up on a request before it was answered in full.
+    /// Waits until the client has closed the connection of a request before its answer was complete. `index` counts the
+    /// requests from 0.
     pub fn wait_until_dropped(&self, index: usize) {
         self.shared.wait(&format!("a hang-up on request {index}"), |state| state.dropped.contains(&index));
     }
@@ -181,13 +184,13 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
                 tokio::spawn(serve::serve(stream, number, shared.clone()));
                 number += 1;
             }
-            // Out of file descriptors, most likely: others will close theirs.
+            // Most likely there are no file descriptors left; other connections will close theirs.
             Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
         }
     }
 }
 
-/// What the owner and the connections share.
+/// The state that the owner and the connections share.
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
@@ -197,33 +200,34 @@ struct Shared {
 #[derive(Default)]
 struct State {
     steps: VecDeque<Step>,
-    requests: Vec<Arc<Recorded>>,
+    requests: Vec<Arc<RecordedRequest>>,
     dropped: Vec<usize>,
 }
 
 impl Shared {
-    /// Records a request; gives its index and, for a question, what to do about it.
-    fn arrived(&self, request: Arc<Recorded>, is_question: bool) -> (usize, Option<Step>) {
+    /// Records a request. Returns its index and, for a request for a response, the reaction.
+    fn record(&self, request: Arc<RecordedRequest>, is_response_request: bool) -> (usize, Option<Step>) {
         let mut state = self.state.lock().unwrap();
         state.requests.push(request);
-        let step = is_question.then(|| state.steps.pop_front().unwrap_or(Step::Answer));
+        let step = is_response_request.then(|| state.steps.pop_front().unwrap_or(Step::Answer));
         self.changed.notify_all();
         (state.requests.len() - 1, step)
     }
 
-    fn dropped(&self, index: usize) {
+    /// Records that the client closed the connection before the answer was complete.
+    fn record_dropped(&self, index: usize) {
         self.state.lock().unwrap().dropped.push(index);
         self.changed.notify_all();
     }
 
-    fn wait(&self, what: &str, is_so: impl Fn(&State) -> bool) {
+    fn wait(&self, what: &str, condition: impl Fn(&State) -> bool) {
         let state = self.state.lock().unwrap();
         let (state, timeout) =
-            self.changed.wait_timeout_while(state, PATIENCE, |state| !is_so(state)).unwrap();
-        let came = state.requests.len();
-        // Not while the lock is held: a poisoned one would hide this from the other threads.
+            self.changed.wait_timeout_while(state, TEST_TIMEOUT, |state| !condition(state)).unwrap();
+        let received = state.requests.len();
+        // Panicking with the lock held would poison it and make the other threads panic too.
         drop(state);
-        assert!(!timeout.timed_out(), "waited in vain for {what}; {came} requests came");
+        assert!(!timeout.timed_out(), "timed out waiting for {what}; {received} requests arrived");
     }
 }
 

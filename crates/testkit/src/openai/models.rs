@@ -1,11 +1,11 @@
-//! The models, and what each takes.
+//! The models, and the parameters that each of them supports.
 
 use serde_json::Value;
 
 use super::check::Refusal;
 use super::schema::listed;
 
-/// The models there are, and when those that will be shut down are.
+/// The available models, with the shutdown dates of those that have one.
 pub(super) const MODELS: &[(&str, Option<&str>)] = &[
     ("gpt-6.1-terra", None),
     ("gpt-6.1-sol", None),
@@ -19,10 +19,10 @@ pub(super) const MODELS: &[(&str, Option<&str>)] = &[
     ("gpt-4o", None),
 ];
 
-/// The day of the snapshot that answers when a model is asked for by its plain name.
+/// The suffix of the dated snapshot that answers when a model is requested by its plain name.
 pub(super) const SNAPSHOT: &str = "-2026-08-01";
 
-/// Checks that there is such a model and that it takes what is asked of it.
+/// Checks that the model exists and supports the parameters of the request.
 pub(super) fn check_model(body: &Value) -> Result<(), Refusal> {
     let name = body["model"].as_str().unwrap_or_default();
     let is_deployment = ["azure-", "local-", "plain-"].iter().any(|prefix| name.starts_with(prefix));
@@ -41,11 +41,11 @@ pub(super) fn check_model(body: &Value) -> Result<(), Refusal> {
 }
 
 fn check_reasoning(body: &Value, model: &str, is_deployment: bool) -> Result<(), Refusal> {
-    let is_old = ["gpt-4.1", "gpt-4o"].contains(&model);
-    if is_deployment || is_old {
-        let asked = ["effort", "summary", "generate_summary", "context", "mode"];
-        let asked = asked.iter().find(|field| !body["reasoning"][**field].is_null());
-        return asked.map_or(Ok(()), |field| Err(unsupported(&format!("reasoning.{field}"))));
+    let has_no_reasoning = ["gpt-4.1", "gpt-4o"].contains(&model);
+    if is_deployment || has_no_reasoning {
+        let fields = ["effort", "summary", "generate_summary", "context", "mode"];
+        let set = fields.iter().find(|field| !body["reasoning"][**field].is_null());
+        return set.map_or(Ok(()), |field| Err(unsupported(&format!("reasoning.{field}"))));
     }
     let effort = body["reasoning"]["effort"].as_str().unwrap_or("medium");
     let supported: &[&str] = match model {
@@ -57,9 +57,9 @@ fn check_reasoning(body: &Value, model: &str, is_deployment: bool) -> Result<(),
         return Err(unsupported_value("reasoning.effort", effort, model, supported));
     }
     let tools = body["tools"].as_array().into_iter().flatten();
-    let mut searching =
+    let mut search_tools =
         tools.filter_map(|tool| tool["type"].as_str()).filter(|kind| kind.starts_with("web_search"));
-    if let Some(kind) = searching.next().filter(|_| effort == "minimal") {
+    if let Some(kind) = search_tools.next().filter(|_| effort == "minimal") {
         let message = format!("The following tools cannot be used with reasoning.effort 'minimal': {kind}.");
         return Err(Refusal::bad(message).param("tools"));
     }
@@ -72,11 +72,11 @@ fn check_reasoning(body: &Value, model: &str, is_deployment: bool) -> Result<(),
 
 fn check_verbosity(body: &Value, model: &str) -> Result<(), Refusal> {
     let Some(verbosity) = body["text"]["verbosity"].as_str() else { return Ok(()) };
-    let is_old = ["o3", "o4-mini", "gpt-4.1", "gpt-4o"].contains(&model);
+    let has_fixed_verbosity = ["o3", "o4-mini", "gpt-4.1", "gpt-4o"].contains(&model);
     if model.starts_with("plain-") {
         return Err(unsupported("text.verbosity"));
     }
-    if is_old && verbosity != "medium" {
+    if has_fixed_verbosity && verbosity != "medium" {
         return Err(unsupported_value("text.verbosity", verbosity, model, &["medium"]));
     }
     Ok(())
@@ -112,48 +112,48 @@ mod tests {
         assert_eq!(checked(body), Err((status, code.to_owned(), param.to_owned())));
     }
 
-    fn terse(model: &str) -> Value {
+    fn with_low_verbosity(model: &str) -> Value {
         json!({ "model": model, "text": { "verbosity": "low" } })
     }
 
-    fn thinking(model: &str, effort: &str) -> Value {
+    fn with_effort(model: &str, effort: &str) -> Value {
         json!({ "model": model, "reasoning": { "effort": effort } })
     }
 
     #[test]
-    fn only_known_models_answer() {
-        assert_refused(terse("gpt-3.5-turbo"), 404, "model_not_found", "model");
-        assert_refused(terse("gpt-4"), 404, "model_not_found", "model");
-        assert_refused(terse("gpt-7"), 400, "model_not_found", "model");
-        assert_eq!(checked(terse("azure-mine")), Ok(()));
-        assert_eq!(checked(terse("gpt-5-mini-2026-08-01")), Ok(()));
+    fn unknown_and_retired_models_are_rejected_and_deployments_are_not() {
+        assert_refused(with_low_verbosity("gpt-3.5-turbo"), 404, "model_not_found", "model");
+        assert_refused(with_low_verbosity("gpt-4"), 404, "model_not_found", "model");
+        assert_refused(with_low_verbosity("gpt-7"), 400, "model_not_found", "model");
+        assert_eq!(checked(with_low_verbosity("azure-mine")), Ok(()));
+        assert_eq!(checked(with_low_verbosity("gpt-5-mini-2026-08-01")), Ok(()));
     }
 
     #[test]
-    fn effort_is_taken_by_some() {
+    fn reasoning_effort_is_rejected_by_models_that_do_not_support_it() {
         for model in ["gpt-4.1", "azure-mine", "local-mine", "plain-mine"] {
-            let mut body = thinking(model, "low");
+            let mut body = with_effort(model, "low");
             body["text"] = json!({ "verbosity": "low" });
             assert_refused(body, 400, "unsupported_parameter", "reasoning.effort");
         }
-        assert_refused(thinking("o3", "minimal"), 400, "unsupported_value", "reasoning.effort");
-        assert_refused(thinking("gpt-5", "none"), 400, "unsupported_value", "reasoning.effort");
-        assert_eq!(checked(thinking("gpt-6.1-sol", "none")), Ok(()));
-        let mut searching = thinking("gpt-5", "minimal");
+        assert_refused(with_effort("o3", "minimal"), 400, "unsupported_value", "reasoning.effort");
+        assert_refused(with_effort("gpt-5", "none"), 400, "unsupported_value", "reasoning.effort");
+        assert_eq!(checked(with_effort("gpt-6.1-sol", "none")), Ok(()));
+        let mut searching = with_effort("gpt-5", "minimal");
         assert_eq!(checked(searching.clone()), Ok(()));
         searching["tools"] = json!([{ "type": "web_search" }]);
         assert_refused(searching, 400, "", "tools");
     }
 
     #[test]
-    fn verbosity_is_taken_by_some() {
-        assert_refused(terse("plain-mine"), 400, "unsupported_parameter", "text.verbosity");
-        assert_refused(terse("o3"), 400, "unsupported_value", "text.verbosity");
+    fn verbosity_is_rejected_by_models_that_do_not_support_it() {
+        assert_refused(with_low_verbosity("plain-mine"), 400, "unsupported_parameter", "text.verbosity");
+        assert_refused(with_low_verbosity("o3"), 400, "unsupported_value", "text.verbosity");
         assert_eq!(checked(json!({ "model": "o3", "text": { "verbosity": "medium" } })), Ok(()));
     }
 
     #[test]
-    fn who_thinks_takes_no_temperature() {
+    fn a_reasoning_model_rejects_a_temperature() {
         let mut body = json!({ "model": "gpt-6.1-sol", "temperature": 0.5 });
         assert_refused(body.clone(), 400, "unsupported_parameter", "temperature");
         body["reasoning"] = json!({ "effort": "none" });

@@ -1,4 +1,4 @@
-//! The objects that the API answers with.
+//! The JSON objects of the API's responses.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::models::MODELS;
 
-/// A completed response of `model` with these items.
+/// A completed response of `model` with these output items.
 pub fn response(model: &str, output: Vec<Value>) -> Value {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
     let length: usize = output.iter().map(|item| item.to_string().len()).sum();
-    let (asked, said) = (328, 8 + length / 4);
+    let (input_tokens, output_tokens) = (328, 8 + length / 4);
     json!({
         "id": new_id("resp"),
         "object": "response",
@@ -45,17 +45,17 @@ pub fn response(model: &str, output: Vec<Value>) -> Value {
         "top_p": 1.0,
         "truncation": "disabled",
         "usage": {
-            "input_tokens": asked,
+            "input_tokens": input_tokens,
             "input_tokens_details": { "cached_tokens": 0, "cache_write_tokens": 0 },
-            "output_tokens": said,
+            "output_tokens": output_tokens,
             "output_tokens_details": { "reasoning_tokens": 0 },
-            "total_tokens": asked + said,
+            "total_tokens": input_tokens + output_tokens,
         },
         "user": null,
     })
 }
 
-/// A message with this text.
+/// A message item with this text.
 pub fn message(text: &str, annotations: Vec<Value>) -> Value {
     json!({
         "id": new_id("msg"),
@@ -66,7 +66,7 @@ pub fn message(text: &str, annotations: Vec<Value>) -> Value {
     })
 }
 
-/// The citation of `url` by `part` of `text`.
+/// An annotation that says that `part` of `text` cites `url`. Positions count Unicode characters, as in the real API.
 pub fn citation(text: &str, part: &str, url: &str, title: &str) -> Value {
     let at = text.find(part).unwrap_or_else(|| panic!("{part:?} is not in {text:?}"));
     let start = text[..at].chars().count();
@@ -79,7 +79,7 @@ pub fn citation(text: &str, part: &str, url: &str, title: &str) -> Value {
     })
 }
 
-/// A search for `queries`. Without sources it has no such field, as when they were not asked for.
+/// An item for a web search. Without sources the field is missing, as when the request does not include sources.
 pub fn search_call(queries: &[&str], sources: Vec<Value>) -> Value {
     let mut action = json!({ "type": "search", "query": queries.first(), "queries": queries });
     if !sources.is_empty() {
@@ -88,7 +88,7 @@ pub fn search_call(queries: &[&str], sources: Vec<Value>) -> Value {
     web_search_call(action)
 }
 
-/// A page that was read.
+/// An item for a page that the model opened.
 pub fn open_page_call(url: &str) -> Value {
     web_search_call(json!({ "type": "open_page", "url": url }))
 }
@@ -97,7 +97,7 @@ fn web_search_call(action: Value) -> Value {
     json!({ "id": new_id("ws"), "type": "web_search_call", "status": "completed", "action": action })
 }
 
-/// The list of models.
+/// The response of `GET /v1/models`.
 pub(super) fn models() -> Value {
     let models = MODELS.iter().map(|(id, shutdown)| {
         let mut model =
@@ -110,7 +110,7 @@ pub(super) fn models() -> Value {
     json!({ "object": "list", "data": models.collect::<Vec<_>>() })
 }
 
-/// An id that no other thing has.
+/// A unique id.
 pub(super) fn new_id(prefix: &str) -> String {
     static LAST: AtomicU64 = AtomicU64::new(0);
     format!("{prefix}_{:048x}", LAST.fetch_add(1, Ordering::Relaxed) + 1)

@@ -1,4 +1,4 @@
-//! Every field that a request may have.
+//! The schema of a request for a response, as in the reference of the real API.
 
 use serde_json::Value;
 
@@ -7,18 +7,18 @@ use super::input::input;
 use super::schema::Kind::{self, Any, By, Flag, Integer, List, Map, Number, Object, OneOf, ShortText, Text};
 use super::schema::{Field, by_type, wrong_type};
 
-const MANY: usize = usize::MAX;
+const UNLIMITED: usize = usize::MAX;
 const LEVELS: Kind = OneOf(&["low", "medium", "high"]);
 const SUMMARIES: Kind = OneOf(&["auto", "concise", "detailed"]);
 
-/// A request to create a response.
+/// The fields of a request.
 pub(super) const REQUEST: &[Field] = &[
     Field::required("model", Text),
     Field::optional("input", By(input)),
     Field::nullable("background", Flag),
-    Field::nullable("context_management", List(&COMPACTION, MANY)),
+    Field::nullable("context_management", List(&COMPACTION, UNLIMITED)),
     Field::nullable("conversation", By(conversation)),
-    Field::nullable("include", List(&INCLUDE, MANY)),
+    Field::nullable("include", List(&INCLUDE, UNLIMITED)),
     Field::nullable("instructions", Text),
     Field::nullable("max_output_tokens", Integer(16, i64::MAX)),
     Field::nullable("max_tool_calls", Integer(i64::MIN, i64::MAX)),
@@ -45,7 +45,7 @@ pub(super) const REQUEST: &[Field] = &[
         Object(&[Field::optional("format", By(format)), Field::nullable("verbosity", LEVELS)]),
     ),
     Field::optional("tool_choice", By(tool_choice)),
-    Field::optional("tools", List(&By(tool), MANY)),
+    Field::optional("tools", List(&By(tool), UNLIMITED)),
     Field::nullable("top_logprobs", Integer(0, 20)),
     Field::nullable("top_p", Number(0.0, 1.0)),
     Field::nullable("truncation", OneOf(&["auto", "disabled"])),
@@ -145,7 +145,7 @@ fn tool_choice(value: &Value, path: &str) -> Result<(), Refusal> {
     const ALLOWED: Kind = Object(&[
         Field::required("type", Text),
         Field::required("mode", OneOf(&["auto", "required"])),
-        Field::required("tools", List(&Map(&Any), MANY)),
+        Field::required("tools", List(&Map(&Any), UNLIMITED)),
     ]);
     const HOSTED: &[&str] = &[
         "file_search",
@@ -189,7 +189,7 @@ fn tool(value: &Value, path: &str) -> Result<(), Refusal> {
         Field::required("type", Text),
         Field::nullable("user_location", Object(PLACE)),
         Field::optional("search_context_size", LEVELS),
-        Field::optional("search_content_types", List(&OneOf(&["text", "image"]), MANY)),
+        Field::optional("search_content_types", List(&OneOf(&["text", "image"]), UNLIMITED)),
     ]);
     const DEEP: &[(&str, Kind)] = &[
         ("web_search", SEARCH),

@@ -1,12 +1,12 @@
-//! How the API looks at the fields of a request: a small language of kinds, and the walk that names what is wrong.
+//! A small schema language for the fields of a request, whose errors have the codes and messages of the real API.
 
 use serde_json::{Map, Value};
 
 use super::check::Refusal;
 
-type Checked = Result<(), Refusal>;
+type CheckResult = Result<(), Refusal>;
 
-/// What a field may hold.
+/// The type of a field.
 pub(super) enum Kind {
     /// Anything at all.
     Any,
@@ -14,22 +14,22 @@ pub(super) enum Kind {
     Flag,
     /// A string.
     Text,
-    /// A string of at most so many characters.
+    /// A string with a maximum number of characters.
     ShortText(usize),
     /// One of these strings.
     OneOf(&'static [&'static str]),
-    /// A whole number within these limits.
+    /// An integer from a minimum to a maximum.
     Integer(i64, i64),
-    /// A number within these limits.
+    /// A number from a minimum to a maximum.
     Number(f64, f64),
-    /// An array of so many at most.
+    /// An array with a maximum number of items.
     List(&'static Kind, usize),
     /// An object with these fields and no others.
     Object(&'static [Field]),
-    /// An object with fields of any name.
+    /// An object with arbitrary field names.
     Map(&'static Kind),
-    /// What only a function can tell: it gets the value and its path.
-    By(fn(&Value, &str) -> Checked),
+    /// A type that a function checks, which is called with the value and its path.
+    By(fn(&Value, &str) -> CheckResult),
 }
 
 /// A field of an object.
@@ -41,41 +41,41 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// One that may be left out.
+    /// A field that may be omitted.
     pub(super) const fn optional(name: &'static str, kind: Kind) -> Self {
         Self { name, kind, required: false, nullable: false }
     }
 
-    /// One that may be left out or null.
+    /// A field that may be omitted or null.
     pub(super) const fn nullable(name: &'static str, kind: Kind) -> Self {
         Self { name, kind, required: false, nullable: true }
     }
 
-    /// One that must be there.
+    /// A field that must be present.
     pub(super) const fn required(name: &'static str, kind: Kind) -> Self {
         Self { name, kind, required: true, nullable: false }
     }
 }
 
 impl Kind {
-    /// Checks `value`, which stands at `path`.
-    pub(super) fn check(&self, value: &Value, path: &str) -> Checked {
+    /// Checks the value at `path`.
+    pub(super) fn check(&self, value: &Value, path: &str) -> CheckResult {
         match (self, value) {
             (Self::Any, _) | (Self::Flag, Value::Bool(_)) | (Self::Text, Value::String(_)) => Ok(()),
-            (Self::ShortText(most), Value::String(text)) => match text.chars().count() {
-                count if count > *most => Err(too_long(path, "string", *most, count)),
+            (Self::ShortText(max), Value::String(text)) => match text.chars().count() {
+                count if count > *max => Err(too_long(path, "string", *max, count)),
                 _ => Ok(()),
             },
             (Self::OneOf(allowed), Value::String(text)) => one_of(allowed, text, path),
-            (Self::Integer(least, most), Value::Number(number)) => {
+            (Self::Integer(min, max), Value::Number(number)) => {
                 let number = number.as_i64().ok_or_else(|| wrong_type(path, self.noun(), value))?;
-                in_range(path, "integer", number as f64, *least as f64, *most as f64)
+                in_range(path, "integer", number as f64, *min as f64, *max as f64)
             }
-            (Self::Number(least, most), Value::Number(number)) => {
-                in_range(path, "decimal", number.as_f64().unwrap_or(f64::NAN), *least, *most)
+            (Self::Number(min, max), Value::Number(number)) => {
+                in_range(path, "decimal", number.as_f64().unwrap_or(f64::NAN), *min, *max)
             }
-            (Self::List(_, most), Value::Array(items)) if items.len() > *most => {
-                Err(too_long(path, "array", *most, items.len()))
+            (Self::List(_, max), Value::Array(items)) if items.len() > *max => {
+                Err(too_long(path, "array", *max, items.len()))
             }
             (Self::List(kind, _), Value::Array(items)) => items
                 .iter()
@@ -104,8 +104,8 @@ impl Kind {
     }
 }
 
-/// Checks the fields of an object: the unknown ones first, as the API does.
-pub(super) fn check_fields(fields: &[Field], object: &Map<String, Value>, path: &str) -> Checked {
+/// Checks the fields of an object. Unknown fields are reported first, as by the real API.
+pub(super) fn check_fields(fields: &[Field], object: &Map<String, Value>, path: &str) -> CheckResult {
     for name in object.keys() {
         if !fields.iter().any(|field| field.name == name) {
             let path = within(path, name);
@@ -125,7 +125,7 @@ pub(super) fn check_fields(fields: &[Field], object: &Map<String, Value>, path: 
     Ok(())
 }
 
-/// The text of `value[name]`, which tells objects of several kinds apart.
+/// The string `value[name]`, which distinguishes objects of several types.
 pub(super) fn tag<'a>(value: &'a Value, name: &str, path: &str) -> Result<&'a str, Refusal> {
     let object = value.as_object().ok_or_else(|| wrong_type(path, "an object", value))?;
     let path = within(path, name);
@@ -133,18 +133,18 @@ pub(super) fn tag<'a>(value: &'a Value, name: &str, path: &str) -> Result<&'a st
     tag.as_str().ok_or_else(|| wrong_type(&path, "a string", tag))
 }
 
-/// Looks into the types of `deep`, and no further than the type of `others`.
-pub(super) fn by_type(deep: &[(&str, Kind)], others: &[&str], value: &Value, path: &str) -> Checked {
+/// Checks an object by its `type`: completely if it is among `checked`, and only the type itself if it is among `others`.
+pub(super) fn by_type(checked: &[(&str, Kind)], others: &[&str], value: &Value, path: &str) -> CheckResult {
     let kind = tag(value, "type", path)?;
-    if let Some((_, fields)) = deep.iter().find(|(name, _)| *name == kind) {
+    if let Some((_, fields)) = checked.iter().find(|(name, _)| *name == kind) {
         return fields.check(value, path);
     }
-    let known: Vec<&str> = deep.iter().map(|(name, _)| *name).chain(others.iter().copied()).collect();
+    let known: Vec<&str> = checked.iter().map(|(name, _)| *name).chain(others.iter().copied()).collect();
     one_of(&known, kind, &format!("{path}.type"))
 }
 
-/// Refuses a string that is not among `allowed`.
-pub(super) fn one_of(allowed: &[&str], text: &str, path: &str) -> Checked {
+/// Rejects a string that is not among `allowed`.
+pub(super) fn one_of(allowed: &[&str], text: &str, path: &str) -> CheckResult {
     if allowed.contains(&text) {
         return Ok(());
     }
@@ -152,7 +152,7 @@ pub(super) fn one_of(allowed: &[&str], text: &str, path: &str) -> Checked {
     Err(Refusal::bad(message).code("invalid_value").param(path))
 }
 
-/// A list for people: `'a', 'b', and 'c'`.
+/// A list in English: `'a', 'b', and 'c'`.
 pub(super) fn listed(values: &[&str]) -> String {
     let quoted: Vec<String> = values.iter().map(|value| format!("'{value}'")).collect();
     match quoted.as_slice() {
@@ -163,14 +163,14 @@ pub(super) fn listed(values: &[&str]) -> String {
     }
 }
 
-/// Refuses for the lack of a field.
+/// The error for a missing field.
 pub(super) fn missing(path: &str) -> Refusal {
     Refusal::bad(format!("Missing required parameter: '{path}'."))
         .code("missing_required_parameter")
         .param(path)
 }
 
-/// Refuses a value of another type.
+/// The error for a value of the wrong type.
 pub(super) fn wrong_type(path: &str, expected: &str, value: &Value) -> Refusal {
     let got = match value {
         Value::Null => "null",
@@ -185,16 +185,16 @@ pub(super) fn wrong_type(path: &str, expected: &str, value: &Value) -> Refusal {
     Refusal::bad(message).code("invalid_type").param(path)
 }
 
-fn too_long(path: &str, noun: &str, most: usize, got: usize) -> Refusal {
+fn too_long(path: &str, noun: &str, max: usize, got: usize) -> Refusal {
     let message =
-        format!("Invalid '{path}': {noun} too long. Expected at most {most}, but got {got} instead.");
+        format!("Invalid '{path}': {noun} too long. Expected at most {max}, but got {got} instead.");
     Refusal::bad(message).code(format!("{noun}_above_max_length")).param(path)
 }
 
-fn in_range(path: &str, noun: &str, number: f64, least: f64, most: f64) -> Checked {
+fn in_range(path: &str, noun: &str, number: f64, min: f64, max: f64) -> CheckResult {
     let (side, sign, limit) = match number {
-        number if number < least => ("below_min", ">=", least),
-        number if number > most => ("above_max", "<=", most),
+        number if number < min => ("below_min", ">=", min),
+        number if number > max => ("above_max", "<=", max),
         _ => return Ok(()),
     };
     let message = format!("Invalid '{path}': expected a value {sign} {limit}, but got {number} instead.");
@@ -219,16 +219,16 @@ mod tests {
     ]);
 
     fn refusal(value: &Value) -> (String, String) {
-        let refusal = THING.check(value, "thing").expect_err("it is refused");
+        let refusal = THING.check(value, "thing").expect_err("the value is rejected");
         (refusal.code.unwrap(), refusal.param.unwrap())
     }
 
-    fn named(code: &str, param: &str) -> (String, String) {
+    fn error(code: &str, param: &str) -> (String, String) {
         (code.to_owned(), param.to_owned())
     }
 
     #[test]
-    fn what_fits_passes() {
+    fn valid_values_are_accepted() {
         THING.check(&json!({ "name": "案内案内案" }), "").unwrap();
         THING
             .check(&json!({ "name": "a", "sizes": null, "colour": "red", "notes": { "a": "b" } }), "")
@@ -236,23 +236,23 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
-        assert_eq!(refusal(&json!([])), named("invalid_type", "thing"));
-        assert_eq!(refusal(&json!({})), named("missing_required_parameter", "thing.name"));
-        assert_eq!(refusal(&json!({ "name": null })), named("invalid_type", "thing.name"));
-        assert_eq!(refusal(&json!({ "name": "123456" })), named("string_above_max_length", "thing.name"));
-        assert_eq!(refusal(&json!({ "nam": "a" })), named("unknown_parameter", "thing.nam"));
+    fn invalid_values_are_rejected_with_code_and_path() {
+        assert_eq!(refusal(&json!([])), error("invalid_type", "thing"));
+        assert_eq!(refusal(&json!({})), error("missing_required_parameter", "thing.name"));
+        assert_eq!(refusal(&json!({ "name": null })), error("invalid_type", "thing.name"));
+        assert_eq!(refusal(&json!({ "name": "123456" })), error("string_above_max_length", "thing.name"));
+        assert_eq!(refusal(&json!({ "nam": "a" })), error("unknown_parameter", "thing.nam"));
         let with = |field: &str, value: Value| refusal(&json!({ "name": "a", field: value }));
-        assert_eq!(with("sizes", json!([1, "2"])), named("invalid_type", "thing.sizes[1]"));
-        assert_eq!(with("sizes", json!([1.5])), named("invalid_type", "thing.sizes[0]"));
-        assert_eq!(with("sizes", json!([0])), named("integer_below_min_value", "thing.sizes[0]"));
-        assert_eq!(with("sizes", json!([1, 2, 3])), named("array_above_max_length", "thing.sizes"));
-        assert_eq!(with("colour", json!("pink")), named("invalid_value", "thing.colour"));
-        assert_eq!(with("notes", json!({ "b": 1 })), named("invalid_type", "thing.notes.b"));
+        assert_eq!(with("sizes", json!([1, "2"])), error("invalid_type", "thing.sizes[1]"));
+        assert_eq!(with("sizes", json!([1.5])), error("invalid_type", "thing.sizes[0]"));
+        assert_eq!(with("sizes", json!([0])), error("integer_below_min_value", "thing.sizes[0]"));
+        assert_eq!(with("sizes", json!([1, 2, 3])), error("array_above_max_length", "thing.sizes"));
+        assert_eq!(with("colour", json!("pink")), error("invalid_value", "thing.colour"));
+        assert_eq!(with("notes", json!({ "b": 1 })), error("invalid_type", "thing.notes.b"));
     }
 
     #[test]
-    fn allowed_values_are_listed() {
+    fn the_error_of_an_enumeration_lists_the_allowed_values() {
         let refusal = THING.check(&json!({ "name": "a", "colour": "pink" }), "").unwrap_err();
         assert_eq!(
             refusal.message,

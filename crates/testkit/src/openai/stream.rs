@@ -1,28 +1,28 @@
-//! The events that lead to a response.
+//! The event stream of a response.
 
 use serde_json::{Value, json};
 
-/// The events that a streamed answer consists of, with a sign of life and an event that no client knows.
+/// The events of a streamed response, including a keep-alive and an event of an unknown type, which clients must ignore.
 pub fn events(response: &Value) -> Vec<Value> {
     all_events(response, true)
 }
 
-/// The same, with or without what the official client's strict mode cannot read.
-pub(super) fn all_events(response: &Value, is_odd: bool) -> Vec<Value> {
-    let mut begun = response.clone();
+/// The events of a streamed response. `with_unknown` adds what the strict mode of the official client rejects.
+pub(super) fn all_events(response: &Value, with_unknown: bool) -> Vec<Value> {
+    let mut started = response.clone();
     for (name, value) in [("status", json!("in_progress")), ("output", json!([]))] {
-        begun[name] = value;
+        started[name] = value;
     }
     for name in ["completed_at", "error", "incomplete_details", "usage"] {
-        begun[name] = Value::Null;
+        started[name] = Value::Null;
     }
     let mut events = vec![
-        json!({ "type": "response.created", "response": begun }),
-        json!({ "type": "response.in_progress", "response": begun }),
+        json!({ "type": "response.created", "response": started }),
+        json!({ "type": "response.in_progress", "response": started }),
     ];
     for (index, item) in response["output"].as_array().into_iter().flatten().enumerate() {
         match item["type"].as_str() {
-            Some("web_search_call") => search_events(&mut events, index, item, is_odd),
+            Some("web_search_call") => search_events(&mut events, index, item, with_unknown),
             Some("message") => message_events(&mut events, index, item),
             _ => {
                 events.push(item_event("added", index, item));
@@ -30,12 +30,12 @@ pub(super) fn all_events(response: &Value, is_odd: bool) -> Vec<Value> {
             }
         }
     }
-    if is_odd {
-        // Early, where a reader that is going to stumble has not yet seen the answer.
+    if with_unknown {
+        // They come early, so that a client that fails on them has not received the answer yet.
         events.insert(2, json!({ "type": "keepalive" }));
         events.insert(3, json!({ "type": "response.something_new", "note": "not in any client yet" }));
     }
-    // The other states have no event that ends the stream.
+    // Other states, such as `queued`, have no final event.
     if let Some(status) = response["status"].as_str()
         && ["completed", "failed", "incomplete"].contains(&status)
     {
@@ -47,14 +47,14 @@ pub(super) fn all_events(response: &Value, is_odd: bool) -> Vec<Value> {
     events
 }
 
-fn search_events(events: &mut Vec<Value>, index: usize, item: &Value, is_odd: bool) {
-    let mut begun = item.clone();
-    begun["status"] = "in_progress".into();
-    if let Some(begun) = begun.as_object_mut().filter(|_| is_odd) {
-        // What it will do is not known yet. The schema says otherwise.
-        begun.remove("action");
+fn search_events(events: &mut Vec<Value>, index: usize, item: &Value, with_unknown: bool) {
+    let mut started = item.clone();
+    started["status"] = "in_progress".into();
+    if let Some(started) = started.as_object_mut().filter(|_| with_unknown) {
+        // The real API omits the action at this point, although its schema requires it.
+        started.remove("action");
     }
-    events.push(item_event("added", index, &begun));
+    events.push(item_event("added", index, &started));
     for state in ["in_progress", "searching", "completed"] {
         events.push(json!({
             "type": format!("response.web_search_call.{state}"),
@@ -66,10 +66,10 @@ fn search_events(events: &mut Vec<Value>, index: usize, item: &Value, is_odd: bo
 }
 
 fn message_events(events: &mut Vec<Value>, index: usize, item: &Value) {
-    let mut begun = item.clone();
-    begun["status"] = "in_progress".into();
-    begun["content"] = json!([]);
-    events.push(item_event("added", index, &begun));
+    let mut started = item.clone();
+    started["status"] = "in_progress".into();
+    started["content"] = json!([]);
+    events.push(item_event("added", index, &started));
     for (part_index, part) in item["content"].as_array().into_iter().flatten().enumerate() {
         let event = |kind: &str, fields: Value| {
             let kind = format!("response.{kind}");
@@ -103,7 +103,7 @@ fn item_event(what: &str, index: usize, item: &Value) -> Value {
     json!({ "type": format!("response.output_item.{what}"), "output_index": index, "item": item })
 }
 
-/// The bytes of a stream of events.
+/// The events in the text/event-stream format.
 pub(super) fn encode(events: &[Value]) -> Vec<u8> {
     let mut text = String::new();
     for event in events {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn events_come_in_order() {
+    fn events_come_in_the_order_of_the_real_api() {
         let output = vec![search_call(&["a"], Vec::new()), message("案内する", vec![json!({})])];
         let events = all_events(&response("gpt-5", output), true);
         let expected = [
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_that_of_the_response() {
+    fn the_final_event_has_the_status_of_the_response() {
         let mut failed = response("gpt-5", Vec::new());
         failed["status"] = "failed".into();
         failed["error"] = json!({ "code": "server_error", "message": "x" });

@@ -1,4 +1,4 @@
-//! The fake as a client sees it.
+//! The fake, tested over HTTP as a client sees it.
 
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
@@ -10,17 +10,17 @@ use crate::http::{Response, request};
 
 fn connect(fake: &FakeOpenai) -> TcpStream {
     let stream = TcpStream::connect(fake.address()).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(TEST_TIMEOUT)).unwrap();
     stream
 }
 
-fn question(body: &Value) -> String {
+fn post_request(body: &Value) -> String {
     let bearer = format!("Bearer {KEY}");
     let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
     request("POST", "/v1/responses", &headers, &body.to_string())
 }
 
-fn asked(stream: bool) -> Value {
+fn question_body(stream: bool) -> Value {
     json!({ "model": "gpt-5-mini", "input": "東京の天気", "stream": stream, "tools": [{ "type": "web_search" }] })
 }
 
@@ -30,18 +30,19 @@ fn send(fake: &FakeOpenai, bytes: &str) -> Response {
     Response::read(&mut BufReader::new(stream)).expect("a response")
 }
 
-fn rest(mut stream: TcpStream) -> String {
+/// Everything until the connection is closed.
+fn read_to_end(mut stream: TcpStream) -> String {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[test]
-fn a_connection_is_kept() {
+fn several_requests_can_use_one_connection() {
     let fake = FakeOpenai::start();
     let mut stream = connect(&fake);
-    // The second request comes before the first is answered.
-    stream.write_all(question(&asked(false)).repeat(2).as_bytes()).unwrap();
+    // The requests are pipelined: the second is sent before the first is answered.
+    stream.write_all(post_request(&question_body(false)).repeat(2).as_bytes()).unwrap();
     let mut reader = BufReader::new(stream);
     for _ in 0..2 {
         let reply = Response::read(&mut reader).unwrap();
@@ -52,20 +53,20 @@ fn a_connection_is_kept() {
     }
     send(&fake, &request("GET", "/v1/models", &[], ""));
     let requests = fake.requests();
-    let seen: Vec<(&str, u64)> =
+    let recorded: Vec<(&str, u64)> =
         requests.iter().map(|request| (request.path.as_str(), request.connection)).collect();
-    assert_eq!(seen, [("/v1/responses", 0), ("/v1/responses", 0), ("/v1/models", 1)]);
-    assert_eq!(requests[0].body, asked(false));
+    assert_eq!(recorded, [("/v1/responses", 0), ("/v1/responses", 0), ("/v1/models", 1)]);
+    assert_eq!(requests[0].body, question_body(false));
     assert_eq!(requests[0].header("content-type"), Some("application/json"));
 }
 
 #[test]
-fn a_stream_leads_to_the_response() {
+fn a_streamed_answer_is_split_inside_characters_and_ends_with_the_whole_response() {
     let fake = FakeOpenai::start();
     let mut stream = connect(&fake);
-    stream.write_all(question(&asked(true)).as_bytes()).unwrap();
+    stream.write_all(post_request(&question_body(true)).as_bytes()).unwrap();
     let mut bytes = Vec::new();
-    // Pieces split characters, so the body is only read as text when it is whole.
+    // Chunks split characters, so the body is decoded only when it is complete.
     while !bytes.ends_with(b"\r\n0\r\n\r\n") {
         let mut some = [0; 4096];
         let size = stream.read(&mut some).unwrap();
@@ -74,15 +75,15 @@ fn a_stream_leads_to_the_response() {
     }
     let start = bytes.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
     assert!(String::from_utf8_lossy(&bytes[..start]).contains("text/event-stream"));
-    let (mut body, mut left) = (Vec::new(), &bytes[start..]);
+    let (mut body, mut remaining) = (Vec::new(), &bytes[start..]);
     let mut split_characters = 0;
     loop {
-        let end = left.windows(2).position(|window| window == b"\r\n").unwrap();
-        let size = usize::from_str_radix(std::str::from_utf8(&left[..end]).unwrap(), 16).unwrap();
-        let piece = &left[end + 2..end + 2 + size];
-        split_characters += usize::from(std::str::from_utf8(piece).is_err());
-        body.extend_from_slice(piece);
-        left = &left[end + 4 + size..];
+        let end = remaining.windows(2).position(|window| window == b"\r\n").unwrap();
+        let size = usize::from_str_radix(std::str::from_utf8(&remaining[..end]).unwrap(), 16).unwrap();
+        let chunk = &remaining[end + 2..end + 2 + size];
+        split_characters += usize::from(std::str::from_utf8(chunk).is_err());
+        body.extend_from_slice(chunk);
+        remaining = &remaining[end + 4 + size..];
         if size == 0 {
             break;
         }
@@ -105,7 +106,7 @@ fn a_stream_leads_to_the_response() {
 }
 
 #[test]
-fn other_doors_are_closed() {
+fn other_routes_methods_and_oversized_bodies_are_rejected() {
     let fake = FakeOpenai::start();
     let bearer = format!("Bearer {KEY}");
     let key = [("authorization", bearer.as_str())];
@@ -123,13 +124,13 @@ fn other_doors_are_closed() {
     assert_eq!(send(&fake, &request("GET", "/v1/models", &[], "")).status, 401);
     let chunked = request("POST", "/v1/responses", &[("transfer-encoding", "chunked")], "");
     assert_eq!(send(&fake, &chunked).status, 411);
-    let mut long = asked(false);
+    let mut long = question_body(false);
     long["input"] = "x".repeat(11 * 1024 * 1024).into();
-    assert_eq!(send(&fake, &question(&long)).status, 413);
+    assert_eq!(send(&fake, &post_request(&long)).status, 413);
 }
 
 #[test]
-fn steps_are_taken_in_turn() {
+fn queued_steps_are_used_in_order_and_then_requests_are_answered() {
     let fake = FakeOpenai::start();
     let headers = vec![("retry-after".to_owned(), "1".to_owned())];
     fake.then(Step::Status(503, headers.clone(), "overloaded".to_owned()));
@@ -138,7 +139,7 @@ fn steps_are_taken_in_turn() {
     fake.then(Step::Response(response("mine", vec![message("はい", Vec::new())])));
     fake.then(Step::Events(vec![json!({ "type": "error", "error": { "message": "x" } })]));
     fake.then(Step::Bytes { content_type: "text/plain", body: b"abcdef".to_vec(), piece: 4 });
-    let next = || send(&fake, &question(&asked(false)));
+    let next = || send(&fake, &post_request(&question_body(false)));
     let first = next();
     assert_eq!(
         (first.status, first.body.as_str(), first.header("retry-after")),
@@ -154,7 +155,7 @@ fn steps_are_taken_in_turn() {
 }
 
 #[test]
-fn replies_end_where_they_are_told_to() {
+fn a_reply_can_be_cut_at_any_byte() {
     let fake = FakeOpenai::start();
     let body = || Box::new(Step::Bytes { content_type: "text/plain", body: b"abcdef".to_vec(), piece: 2 });
     fake.then(Step::HangUp);
@@ -162,8 +163,8 @@ fn replies_end_where_they_are_told_to() {
     fake.then(Step::CutAfter(4, Box::new(Step::Answer)));
     let next = || {
         let mut stream = connect(&fake);
-        stream.write_all(question(&asked(false)).as_bytes()).unwrap();
-        rest(stream)
+        stream.write_all(post_request(&question_body(false)).as_bytes()).unwrap();
+        read_to_end(stream)
     };
     assert_eq!(next(), "");
     assert!(next().ends_with("\r\n\r\n2\r\nab\r\n1\r\nc\r\n"));
@@ -171,14 +172,14 @@ fn replies_end_where_they_are_told_to() {
 }
 
 #[test]
-fn a_client_that_leaves_is_noticed() {
+fn a_client_that_closes_the_connection_is_recorded_as_dropped() {
     let fake = FakeOpenai::start();
     fake.then(Step::Silence);
-    fake.then(Step::Delay(PATIENCE * 2, Box::new(Step::Answer)));
+    fake.then(Step::Delay(TEST_TIMEOUT * 2, Box::new(Step::Answer)));
     fake.then(Step::StallAfter(9, Box::new(Step::Answer)));
     for index in 0..3 {
         let mut stream = connect(&fake);
-        stream.write_all(question(&asked(true)).as_bytes()).unwrap();
+        stream.write_all(post_request(&question_body(true)).as_bytes()).unwrap();
         fake.wait_for(index + 1);
         drop(stream);
         fake.wait_until_dropped(index);
@@ -186,11 +187,11 @@ fn a_client_that_leaves_is_noticed() {
 }
 
 #[test]
-fn it_ends_with_its_owner() {
+fn dropping_the_fake_closes_its_connections_and_its_port() {
     let fake = FakeOpenai::start();
     let address = fake.address();
     let stream = connect(&fake);
     drop(fake);
-    assert_eq!(rest(stream), "");
+    assert_eq!(read_to_end(stream), "");
     assert!(TcpStream::connect(address).is_err());
 }

@@ -1,4 +1,4 @@
-//! HTTP/1.1 by hand, since it must be able to end anywhere.
+//! A minimal HTTP/1.1 server side. It is hand-written because it must be able to stop at any byte, which libraries prevent.
 
 use std::io;
 
@@ -6,39 +6,40 @@ use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::check::{BODY_LIMIT, Refusal};
+use super::check::{MAX_BODY_BYTES, Refusal};
 
-const HEAD_LIMIT: usize = 64 * 1024;
+/// The maximum size of a request head; the client under test sends less than 1 KiB. Beyond it the connection is closed.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// Sizes of the pieces in which events are sent, so that lines and characters are split anywhere.
-const ODD_SIZES: [usize; 8] = [7, 13, 1, 64, 3, 211, 2, 29];
+/// The sizes of the chunks in which events are sent. They are irregular so that lines and characters are split anywhere.
+const IRREGULAR_SIZES: [usize; 8] = [7, 13, 1, 64, 3, 211, 2, 29];
 
-/// A request as it came.
-pub(super) struct Incoming {
+/// A request as it was received.
+pub(super) struct IncomingRequest {
     pub(super) method: String,
     pub(super) path: String,
-    /// Names in lower case.
+    /// The names are in lower case.
     pub(super) headers: Vec<(String, String)>,
     /// The body, or why it was not read.
     pub(super) body: Result<Bytes, Refusal>,
 }
 
-/// A reply to be sent.
+/// A response to send.
 pub(super) struct Reply {
     pub(super) status: u16,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
-    pub(super) pieces: Pieces,
+    pub(super) chunking: Chunking,
 }
 
-/// How a body is cut up.
+/// How a body is divided into chunks.
 #[derive(Clone, Copy)]
-pub(super) enum Pieces {
-    /// Not at all: its length is in the head, and all is sent at once.
+pub(super) enum Chunking {
+    /// Not at all: the head has a Content-Length, and everything is sent at once.
     Whole,
-    /// In pieces of many sizes.
-    Odd,
-    /// In pieces of this size.
+    /// In chunks of irregular sizes.
+    Irregular,
+    /// In chunks of this size.
     Of(usize),
 }
 
@@ -50,13 +51,13 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn new(stream: TcpStream) -> Self {
-        // A small reply is to leave at once, and each piece on its own.
+        // Nagle's algorithm would delay small replies and merge chunks.
         let _ = stream.set_nodelay(true);
         Self { stream, buffer: BytesMut::with_capacity(8 * 1024) }
     }
 
-    /// The next request, or `None` when the client is gone or does not speak HTTP.
-    pub(super) async fn read_request(&mut self) -> Option<Incoming> {
+    /// The next request; `None` when the client closed the connection or sent something else than HTTP.
+    pub(super) async fn read_request(&mut self) -> Option<IncomingRequest> {
         let head = self.read_head().await?;
         let mut lines = head.split("\r\n");
         let mut first = lines.next()?.split(' ');
@@ -70,38 +71,42 @@ impl Connection {
             (None, None) => Ok(Bytes::new()),
             (None, Some(length)) => self.read_body(length.parse().ok()?).await?,
         };
-        Some(Incoming { method, path, headers, body })
+        Some(IncomingRequest { method, path, headers, body })
     }
 
     async fn read_head(&mut self) -> Option<String> {
-        let mut seen = 0;
+        let mut searched = 0;
         loop {
-            if let Some(end) = self.buffer[seen..].windows(4).position(|bytes| bytes == b"\r\n\r\n") {
-                let head = self.buffer.split_to(seen + end);
+            if let Some(end) = self.buffer[searched..].windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+                let head = self.buffer.split_to(searched + end);
                 self.buffer.advance(4);
                 return String::from_utf8(head.to_vec()).ok();
             }
-            // The mark may have begun in what is there.
-            seen = self.buffer.len().saturating_sub(3);
-            if self.buffer.len() > HEAD_LIMIT || !self.fill().await {
+            // The separator may be split between two reads.
+            searched = self.buffer.len().saturating_sub(3);
+            if self.buffer.len() > MAX_HEAD_BYTES || !self.fill().await {
                 return None;
             }
         }
     }
 
     async fn read_body(&mut self, length: usize) -> Option<Result<Bytes, Refusal>> {
-        let mut left = length;
-        while length > BODY_LIMIT && left > 0 {
-            // Passed over rather than left unread: closing on unread bytes would take the reply away.
-            let size = left.min(self.buffer.len());
+        let mut remaining = length;
+        while length > MAX_BODY_BYTES && remaining > 0 {
+            // The body is discarded, not left unread: closing a socket with unread data resets the connection, and the
+            // client would lose the reply.
+            let size = remaining.min(self.buffer.len());
             self.buffer.advance(size);
-            left -= size;
-            if left > 0 && !self.fill().await {
+            remaining -= size;
+            if remaining > 0 && !self.fill().await {
                 return None;
             }
         }
-        if length > BODY_LIMIT {
-            return Some(Err(Refusal::new(413, format!("A request may have {BODY_LIMIT} bytes at most."))));
+        if length > MAX_BODY_BYTES {
+            return Some(Err(Refusal::new(
+                413,
+                format!("A request may have at most {MAX_BODY_BYTES} bytes."),
+            )));
         }
         while self.buffer.len() < length {
             if !self.fill().await {
@@ -111,42 +116,42 @@ impl Connection {
         Some(Ok(self.buffer.split_to(length).freeze()))
     }
 
-    /// Reads what there is; `false` at the end.
+    /// Reads more bytes into the buffer; `false` at the end of the connection.
     async fn fill(&mut self) -> bool {
         self.buffer.reserve(4 * 1024);
         self.stream.read_buf(&mut self.buffer).await.is_ok_and(|size| size > 0)
     }
 
-    /// Waits until the client has gone. What it sends meanwhile is kept.
-    pub(super) async fn hung_up(&mut self) {
+    /// Waits until the client closes the connection. What it sends meanwhile stays in the buffer.
+    pub(super) async fn wait_for_close(&mut self) {
         while self.fill().await {}
     }
 
-    /// Sends a reply; with a limit, only so many bytes of its body, and no end.
-    pub(super) async fn send(&mut self, reply: &Reply, limit: Option<usize>) -> io::Result<()> {
+    /// Sends a reply. With `max_body_bytes` it stops after that many bytes of the body, without the last chunk.
+    pub(super) async fn send(&mut self, reply: &Reply, max_body_bytes: Option<usize>) -> io::Result<()> {
         let mut bytes = head(reply).into_bytes();
-        let size = limit.unwrap_or(usize::MAX).min(reply.body.len());
+        let size = max_body_bytes.unwrap_or(usize::MAX).min(reply.body.len());
         let mut body = &reply.body[..size];
-        if matches!(reply.pieces, Pieces::Whole) {
+        if matches!(reply.chunking, Chunking::Whole) {
             bytes.extend_from_slice(body);
             return self.stream.write_all(&bytes).await;
         }
         self.stream.write_all(&bytes).await?;
-        let mut odd_sizes = ODD_SIZES.iter().cycle();
+        let mut irregular_sizes = IRREGULAR_SIZES.iter().cycle();
         while !body.is_empty() {
-            let size = match reply.pieces {
-                Pieces::Of(size) => size.max(1),
-                Pieces::Odd | Pieces::Whole => *odd_sizes.next().unwrap_or(&1),
+            let size = match reply.chunking {
+                Chunking::Of(size) => size.max(1),
+                Chunking::Irregular | Chunking::Whole => *irregular_sizes.next().unwrap_or(&1),
             };
-            let (piece, rest) = body.split_at(size.min(body.len()));
+            let (chunk, rest) = body.split_at(size.min(body.len()));
             bytes.clear();
-            bytes.extend_from_slice(format!("{:x}\r\n", piece.len()).as_bytes());
-            bytes.extend_from_slice(piece);
+            bytes.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+            bytes.extend_from_slice(chunk);
             bytes.extend_from_slice(b"\r\n");
             self.stream.write_all(&bytes).await?;
             body = rest;
         }
-        if limit.is_none() {
+        if max_body_bytes.is_none() {
             self.stream.write_all(b"0\r\n\r\n").await?;
         }
         Ok(())
@@ -158,11 +163,11 @@ fn head(reply: &Reply) -> String {
     for (name, value) in &reply.headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
-    let is_framed = |name: &str| name == "content-length" || name == "transfer-encoding";
-    if !reply.headers.iter().any(|(name, _)| is_framed(&name.to_ascii_lowercase())) {
-        match reply.pieces {
-            Pieces::Whole => head.push_str(&format!("content-length: {}\r\n", reply.body.len())),
-            Pieces::Odd | Pieces::Of(_) => head.push_str("transfer-encoding: chunked\r\n"),
+    let is_length_header = |name: &str| name == "content-length" || name == "transfer-encoding";
+    if !reply.headers.iter().any(|(name, _)| is_length_header(&name.to_ascii_lowercase())) {
+        match reply.chunking {
+            Chunking::Whole => head.push_str(&format!("content-length: {}\r\n", reply.body.len())),
+            Chunking::Irregular | Chunking::Of(_) => head.push_str("transfer-encoding: chunked\r\n"),
         }
     }
     head.push_str("\r\n");

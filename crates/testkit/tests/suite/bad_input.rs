@@ -1,18 +1,16 @@
-//! Whatever comes in, it is answered with the right code and the connection survives.
-
-use std::time::Duration;
+//! Invalid input over stdio: it gets the right JSON-RPC error code, and the connection stays usable.
 
 use annai_testkit::mcp::{FRAMINGS, Framing, StdioServer, frame};
 use serde_json::{Value, json};
 
-use crate::{fixture, introduced, started};
+use crate::{fixture, start_stdio, start_stdio_with};
 
-/// Sends `bytes`, expects one error, and then an answer to a ping.
+/// Sends `bytes`, asserts that the reply is one error and that a ping is answered afterwards, and returns the message.
 #[track_caller]
-fn refused(server: &mut StdioServer, bytes: &[u8], id: &Value, code: i64) -> String {
+fn assert_error(server: &mut StdioServer, bytes: &[u8], id: &Value, code: i64) -> String {
     server.write(bytes);
     let reply = server.receive().message;
-    assert!(reply.as_object().unwrap().contains_key("id"), "an id, if only null: {reply}");
+    assert!(reply.as_object().unwrap().contains_key("id"), "the id is present, even if null: {reply}");
     let what = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
     assert_eq!((&reply["id"], &reply["error"]["code"]), (id, &json!(code)), "{what:?} gave {reply}");
     assert_eq!(server.request("ping", json!({}))["result"], json!({}), "after {what:?}");
@@ -20,8 +18,8 @@ fn refused(server: &mut StdioServer, bytes: &[u8], id: &Value, code: i64) -> Str
 }
 
 #[test]
-fn what_cannot_be_read_is_a_parse_error() {
-    let mut server = started(Framing::Lines);
+fn input_that_is_not_json_is_a_parse_error() {
+    let mut server = start_stdio(Framing::Lines);
     let null = Value::Null;
     for bytes in [
         &b"{\"jsonrpc\":\"2.0\",\n"[..],
@@ -36,15 +34,15 @@ fn what_cannot_be_read_is_a_parse_error() {
         b"\"unterminated\n",
         b"\x00\x01\x02\n",
     ] {
-        refused(&mut server, bytes, &null, -32700);
+        assert_error(&mut server, bytes, &null, -32700);
     }
     server.finish();
 }
 
 #[test]
-fn what_is_no_request_is_an_invalid_request() {
+fn json_that_is_not_a_request_is_an_invalid_request() {
     for framing in FRAMINGS {
-        let mut server = started(framing);
+        let mut server = start_stdio(framing);
         for (message, id) in [
             (json!([{ "jsonrpc": "2.0", "id": 5, "method": "ping" }]), Value::Null),
             (json!([]), Value::Null),
@@ -56,70 +54,73 @@ fn what_is_no_request_is_an_invalid_request() {
             (json!({ "jsonrpc": "2.0", "id": 5 }), json!(5)),
             (json!({}), Value::Null),
         ] {
-            refused(&mut server, &frame(&message.to_string(), framing), &id, -32600);
+            assert_error(&mut server, &frame(&message.to_string(), framing), &id, -32600);
         }
         server.finish();
     }
 }
 
 #[test]
-fn bad_parameters_and_unknown_methods_have_their_own_codes() {
-    let mut server = started(Framing::Lines);
-    let mut refuse = |method: &str, params: Value, code: i64| {
+fn invalid_parameters_and_unknown_methods_have_different_codes() {
+    let mut server = start_stdio(Framing::Lines);
+    let mut assert_request_fails = |method: &str, params: Value, code: i64| {
         let message = json!({ "jsonrpc": "2.0", "id": "x", "method": method, "params": params });
-        refused(&mut server, &frame(&message.to_string(), Framing::Lines), &json!("x"), code)
+        assert_error(&mut server, &frame(&message.to_string(), Framing::Lines), &json!("x"), code)
     };
-    assert_eq!(refuse("tools/call", json!({}), -32602), "tools/call: params: missing field `name`");
-    let message = refuse("tools/call", json!({ "name": "strict", "arguments": [] }), -32602);
+    assert_eq!(
+        assert_request_fails("tools/call", json!({}), -32602),
+        "tools/call: params: missing field `name`"
+    );
+    let message = assert_request_fails("tools/call", json!({ "name": "strict", "arguments": [] }), -32602);
     assert!(message.contains("params.arguments"), "{message}");
-    let message = refuse("tools/call", json!({ "name": "no_such_tool" }), -32602);
+    let message = assert_request_fails("tools/call", json!({ "name": "no_such_tool" }), -32602);
     assert!(message.contains("unknown tool: no_such_tool"), "{message}");
-    refuse("tools/list", json!({ "cursor": "page2" }), -32602);
-    refuse("tools/list", json!({ "cursor": 2 }), -32602);
-    refuse("tools/list", json!([1]), -32602);
-    refuse("initialize", json!({}), -32602);
-    refuse("resources/read", json!({}), -32602);
+    assert_request_fails("tools/list", json!({ "cursor": "page2" }), -32602);
+    assert_request_fails("tools/list", json!({ "cursor": 2 }), -32602);
+    assert_request_fails("tools/list", json!([1]), -32602);
+    assert_request_fails("initialize", json!({}), -32602);
+    assert_request_fails("resources/read", json!({}), -32602);
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let message = format!(r#"{{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{{"name":{deep}}}}}"#);
-    refused(&mut server, &frame(&message, Framing::Lines), &json!("x"), -32602);
-    let mut refuse = |method: &str, params: Value, code: i64| {
+    assert_error(&mut server, &frame(&message, Framing::Lines), &json!("x"), -32602);
+    let mut assert_request_fails = |method: &str, params: Value, code: i64| {
         let message = json!({ "jsonrpc": "2.0", "id": "x", "method": method, "params": params });
-        refused(&mut server, &frame(&message.to_string(), Framing::Lines), &json!("x"), code)
+        assert_error(&mut server, &frame(&message.to_string(), Framing::Lines), &json!("x"), code)
     };
-    refuse("no/such/method", json!({}), -32601);
-    refuse("notifications/initialized", json!({}), -32601);
+    assert_request_fails("no/such/method", json!({}), -32601);
+    assert_request_fails("notifications/initialized", json!({}), -32601);
     server.finish();
 }
 
 #[test]
-fn what_is_too_long_is_refused_and_skipped() {
+fn a_message_that_is_too_long_is_rejected_and_skipped() {
     for framing in FRAMINGS {
-        let mut server = introduced(fixture().env("FIXTURE_MAX_MESSAGE_BYTES", "2048"), framing);
+        let mut server = start_stdio_with(fixture().env("FIXTURE_MAX_MESSAGE_BYTES", "2048"), framing);
         let long =
             json!({ "jsonrpc": "2.0", "id": 9, "method": "ping", "params": { "x": "y".repeat(300_000) } });
-        let message = refused(&mut server, &frame(&long.to_string(), framing), &Value::Null, -32600);
+        let message = assert_error(&mut server, &frame(&long.to_string(), framing), &Value::Null, -32600);
         assert!(message.contains("2048"), "{message}");
         server.finish();
     }
 }
 
 #[test]
-fn blank_lines_replies_and_notifications_ask_for_nothing() {
-    let mut server = started(Framing::Lines);
+fn blank_lines_replies_and_notifications_are_not_answered() {
+    let mut server = start_stdio(Framing::Lines);
     server.write(b"\n\r\n   \n");
     server.send(&json!({ "jsonrpc": "2.0", "id": 77, "result": {} }));
     server.send(&json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32700, "message": "?" } }));
     server.notify("notifications/unheard_of", json!({}));
     server.notify("notifications/cancelled", json!({ "requestId": {} }));
     server.notify("notifications/progress", json!("?"));
-    assert_eq!(server.receive_within(Duration::from_millis(150)), None);
-    assert_eq!(server.request("ping", json!({}))["result"], json!({}));
-    server.finish();
+    let ping = server.start_request("ping", json!({}));
+    assert_eq!(server.receive().message["id"], ping, "nothing before the ping is answered");
+    server.finish_without_messages();
 }
 
 #[test]
-fn a_second_request_under_a_used_id_is_refused_while_the_first_runs() {
-    let mut server = started(Framing::Lines);
+fn a_request_with_the_id_of_a_running_request_is_rejected() {
+    let mut server = start_stdio(Framing::Lines);
     let call = json!({
         "jsonrpc": "2.0", "id": "twice", "method": "tools/call",
         "params": { "name": "sleep", "arguments": { "ms": 300 } },
@@ -132,7 +133,7 @@ fn a_second_request_under_a_used_id_is_refused_while_the_first_runs() {
 }
 
 #[test]
-fn one_bad_frame_costs_one_message() {
+fn after_a_malformed_frame_the_following_messages_are_answered() {
     let ping = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string();
     let japanese = r#"{"jsonrpc":"2.0","id":900,"method":"日本語"}"#;
     for bad in [
@@ -143,7 +144,7 @@ fn one_bad_frame_costs_one_message() {
         format!("Content-Length: 99999999\r\n\r\n{}", ping(900)),
         "garbage without a line break".to_owned(),
     ] {
-        let mut server = started(Framing::Headers);
+        let mut server = start_stdio(Framing::Headers);
         server.write(bad.as_bytes());
         for id in 901..905 {
             server.write(&frame(&ping(id), Framing::Headers));
@@ -154,19 +155,20 @@ fn one_bad_frame_costs_one_message() {
 }
 
 #[test]
-fn a_message_inside_a_good_message_is_data() {
-    let mut server = started(Framing::Headers);
+fn a_message_inside_of_a_message_is_not_executed() {
+    let mut server = start_stdio_with(fixture().env("DEBUG", "1"), Framing::Headers);
     let inner = r#"{"jsonrpc":"2.0","id":"inner","method":"ping"}"#;
     let call = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":\"outer\",\"method\":\"tools/call\",\"params\":{{\"name\":\"strict\",\"arguments\":{{\"query\":\"q\",\"x\":\n{inner}\n}}}}}}"
     );
     let bytes = frame(&call, Framing::Headers);
     let (first, second) = bytes.split_at(bytes.len() - 3);
+    // After this reply the server has read everything before, so the next chunk that it reads is the first part.
+    server.request("ping", json!({}));
     server.write(first);
-    std::thread::sleep(Duration::from_millis(50));
+    server.process.wait_for_log(&format!("stdin chunk={}\"", first.len()));
     server.write(second);
     let reply = server.receive().message;
     assert_eq!(reply["id"], "outer", "{reply}");
-    assert_eq!(server.receive_within(Duration::from_millis(700)), None);
-    server.finish();
+    server.finish_without_messages();
 }

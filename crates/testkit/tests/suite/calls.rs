@@ -1,11 +1,9 @@
-//! Calls: arguments, results, the two forms of failure, progress, cancellation.
-
-use std::time::Duration;
+//! Tool calls over stdio: arguments, results, both forms of errors, progress, cancellation.
 
 use annai_testkit::mcp::{FRAMINGS, Framing, StdioServer};
 use serde_json::{Value, json};
 
-use crate::{fixture, introduced, started};
+use crate::{fixture, start_stdio, start_stdio_with};
 
 fn error_of(reply: &Value) -> &Value {
     let result = &reply["result"];
@@ -17,8 +15,8 @@ fn error_of(reply: &Value) -> &Value {
 }
 
 #[test]
-fn wrong_arguments_name_the_field_and_what_is_allowed() {
-    let mut server = started(Framing::Lines);
+fn errors_of_invalid_arguments_name_the_field_and_what_is_allowed() {
+    let mut server = start_stdio(Framing::Lines);
     for (arguments, message) in [
         (json!({}), "query is required"),
         (json!({ "query": "" }), "query: expected a string that is not empty, got an empty string"),
@@ -44,8 +42,8 @@ fn wrong_arguments_name_the_field_and_what_is_allowed() {
 }
 
 #[test]
-fn failures_have_the_form_of_their_toolset() {
-    let mut server = started(Framing::Lines);
+fn errors_have_the_form_that_their_toolset_chose() {
+    let mut server = start_stdio(Framing::Lines);
     let reply = server.call("test_error_handling", json!({}));
     assert_eq!(
         error_of(&reply),
@@ -73,8 +71,8 @@ fn failures_have_the_form_of_their_toolset() {
 }
 
 #[test]
-fn a_tool_that_panics_fails_alone_and_tells_nothing() {
-    let mut server = started(Framing::Lines);
+fn a_panic_fails_only_its_call_and_its_message_is_never_shown() {
+    let mut server = start_stdio(Framing::Lines);
     let reply = server.call("panics", json!({}));
     assert_eq!(error_of(&reply)["code"], "internal");
     assert_eq!(server.request("ping", json!({}))["result"], json!({}));
@@ -84,8 +82,8 @@ fn a_tool_that_panics_fails_alone_and_tells_nothing() {
 }
 
 #[test]
-fn a_call_ends_when_its_time_is_up() {
-    let mut server = introduced(fixture().env("FIXTURE_CALL_TIMEOUT_MS", "100"), Framing::Lines);
+fn a_call_is_aborted_at_the_call_timeout() {
+    let mut server = start_stdio_with(fixture().env("FIXTURE_CALL_TIMEOUT_MS", "100"), Framing::Lines);
     let reply = server.call("sleep", json!({ "ms": 60_000 }));
     assert_eq!(error_of(&reply)["code"], "timed_out");
     server.process.wait_for_log("sleep was dropped");
@@ -93,9 +91,9 @@ fn a_call_ends_when_its_time_is_up() {
 }
 
 #[test]
-fn progress_comes_before_the_result_and_only_when_asked_for() {
+fn progress_is_sent_before_the_result_and_only_on_request() {
     for framing in FRAMINGS {
-        let mut server = started(framing);
+        let mut server = start_stdio(framing);
         let params = json!({ "name": "test_tool_with_progress", "_meta": { "progressToken": "p1" } });
         let id = server.start_request("tools/call", params);
         for done in [0.0, 50.0, 100.0] {
@@ -113,8 +111,8 @@ fn progress_comes_before_the_result_and_only_when_asked_for() {
 }
 
 #[test]
-fn replies_come_in_the_order_of_completion() {
-    let mut server = started(Framing::Lines);
+fn replies_are_sent_in_the_order_of_completion() {
+    let mut server = start_stdio(Framing::Lines);
     let slow = server.start_request("tools/call", json!({ "name": "sleep", "arguments": { "ms": 300 } }));
     let quick = server.start_request("tools/call", json!({ "name": "sleep", "arguments": { "ms": 1 } }));
     assert_eq!(server.receive().message["id"], quick);
@@ -127,9 +125,9 @@ fn cancel(server: &mut StdioServer, id: Value) {
 }
 
 #[test]
-fn a_cancelled_call_stops_and_is_not_answered() {
+fn a_cancelled_call_is_aborted_and_not_answered() {
     for framing in FRAMINGS {
-        let mut server = introduced(fixture().env("DEBUG", "1"), framing);
+        let mut server = start_stdio_with(fixture().env("DEBUG", "1"), framing);
         let id =
             server.start_request("tools/call", json!({ "name": "sleep", "arguments": { "ms": 60_000 } }));
         server.process.wait_for_log("recv method=tools/call");
@@ -138,15 +136,15 @@ fn a_cancelled_call_stops_and_is_not_answered() {
         server.process.wait_for_log(&format!("cancelled requestId={id} reason=changed my mind"));
         cancel(&mut server, json!("never heard of"));
         cancel(&mut server, id.into());
-        assert_eq!(server.receive_within(Duration::from_millis(100)), None);
-        assert_eq!(server.request("ping", json!({}))["result"], json!({}));
-        server.finish();
+        let ping = server.start_request("ping", json!({}));
+        assert_eq!(server.receive().message["id"], ping, "the cancelled call is not answered");
+        server.finish_without_messages();
     }
 }
 
 #[test]
-fn the_state_of_a_toolset_is_opened_once_and_not_before_it_is_needed() {
-    let mut server = started(Framing::Lines);
+fn the_state_of_a_toolset_is_opened_once() {
+    let mut server = start_stdio(Framing::Lines);
     for _ in 0..3 {
         assert_eq!(server.call("count", json!({}))["result"]["structuredContent"]["opened"], 1);
     }
@@ -154,8 +152,8 @@ fn the_state_of_a_toolset_is_opened_once_and_not_before_it_is_needed() {
 }
 
 #[test]
-fn the_id_of_a_cancelled_call_answers_no_other_call() {
-    let mut server = started(Framing::Lines);
+fn the_id_of_a_cancelled_call_cannot_be_reused_while_the_call_is_known() {
+    let mut server = start_stdio(Framing::Lines);
     let sleep = |ms: u64| {
         let params = json!({ "name": "sleep", "arguments": { "ms": ms } });
         json!({ "jsonrpc": "2.0", "id": "again", "method": "tools/call", "params": params })

@@ -1,12 +1,12 @@
-//! Both framings, told apart per message and answered in kind.
+//! Both framings: each message is recognised by its own framing and answered in the same one.
 
 use annai_testkit::mcp::{FRAMINGS, Framing, StdioServer, frame};
 use serde_json::json;
 
-use crate::{fixture, introduced, started};
+use crate::{fixture, start_stdio, start_stdio_with};
 
 #[test]
-fn three_requests_three_replies_in_either_framing() {
+fn handshake_list_and_call_work_in_either_framing() {
     for framing in FRAMINGS {
         let mut server = StdioServer::start(&mut fixture(), framing);
         let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {} });
@@ -24,7 +24,7 @@ fn three_requests_three_replies_in_either_framing() {
 
 #[test]
 fn replies_use_the_framing_last_received() {
-    let mut server = started(Framing::Lines);
+    let mut server = start_stdio(Framing::Lines);
     let ping = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string();
     for (id, framing) in [(100, Framing::Headers), (101, Framing::Lines), (102, Framing::Headers)] {
         server.write(&frame(&ping(id), framing));
@@ -36,16 +36,16 @@ fn replies_use_the_framing_last_received() {
 
 #[test]
 fn line_mode_can_be_forced() {
-    let mut server = introduced(fixture().env("MCP_LINE_MODE", "1"), Framing::Headers);
+    let mut server = start_stdio_with(fixture().env("MCP_LINE_MODE", "1"), Framing::Headers);
     server.start_request("ping", json!({}));
     assert_eq!(server.receive().framing, Framing::Lines);
     server.finish();
 }
 
 #[test]
-fn lengths_are_bytes_of_utf8() {
+fn text_beyond_ascii_is_framed_by_its_length_in_bytes() {
     for framing in FRAMINGS {
-        let mut server = started(framing);
+        let mut server = start_stdio(framing);
         let reply = server.call("strict", json!({ "query": "案内 — 🧭" }));
         assert_eq!(reply["result"]["structuredContent"]["query"], "案内 — 🧭");
         server.finish();
@@ -62,8 +62,8 @@ fn a_leading_byte_order_mark_is_skipped_and_logged() {
 }
 
 #[test]
-fn headers_may_come_in_any_order_and_case() {
-    let mut server = started(Framing::Headers);
+fn headers_are_accepted_in_any_order_and_case() {
+    let mut server = start_stdio(Framing::Headers);
     let ping = r#"{"jsonrpc":"2.0","id":"h","method":"ping"}"#;
     for head in ["content-LENGTH: 42\n\n", "Content-Type: application/json\r\nCONTENT-LENGTH:42\r\n\r\n"] {
         assert_eq!(ping.len(), 42);

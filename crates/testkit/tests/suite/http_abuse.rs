@@ -1,4 +1,4 @@
-//! Clients that misbehave below HTTP.
+//! Clients that violate HTTP, or send and read slowly.
 
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
@@ -7,15 +7,16 @@ use std::time::{Duration, Instant};
 use annai_testkit::http::{HttpServer, Response};
 use serde_json::json;
 
-use crate::{fixture, over_http};
+use crate::{start_http, start_http_with};
 
-fn lives(server: &HttpServer) {
+/// Asserts that the server still answers.
+fn assert_alive(server: &HttpServer) {
     assert_eq!(server.request("ping", json!({}))["result"], json!({}));
 }
 
 #[test]
-fn ten_thousand_headers_are_too_many() {
-    let server = over_http();
+fn too_many_or_too_long_headers_are_rejected() {
+    let server = start_http();
     let mut request = String::from("POST /mcp HTTP/1.1\r\nhost: localhost\r\n");
     for number in 0..10_000 {
         request.push_str(&format!("x-{number}: y\r\n"));
@@ -24,12 +25,12 @@ fn ten_thousand_headers_are_too_many() {
     assert_eq!(server.raw(request.as_bytes()).status, 431);
     let long = format!("GET /health HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "y".repeat(200_000));
     assert_eq!(server.raw(long.as_bytes()).status, 431);
-    lives(&server);
+    assert_alive(&server);
 }
 
 #[test]
-fn what_is_not_http_1_1_has_an_answer_too() {
-    let server = over_http();
+fn http_1_0_is_answered_and_other_protocols_are_rejected_or_closed() {
+    let server = start_http();
     let old = server.raw(b"GET /health HTTP/1.0\r\n\r\n");
     assert_eq!(old.status, 200);
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -38,7 +39,7 @@ fn what_is_not_http_1_1_has_an_answer_too() {
         body.len()
     );
     assert_eq!(server.raw(old.as_bytes()).json()["result"], json!({}));
-    // HTTP/2 without asking first, TLS, and noise: refused or closed, never left hanging.
+    // HTTP/2 with prior knowledge, TLS, and garbage: the connection must be closed, with or without an error.
     for bytes in [
         &b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..],
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
@@ -53,12 +54,12 @@ fn what_is_not_http_1_1_has_an_answer_too() {
             "{answer:?}"
         );
     }
-    lives(&server);
+    assert_alive(&server);
 }
 
 #[test]
-fn two_lengths_or_a_length_and_chunks_are_refused() {
-    let server = over_http();
+fn ambiguous_or_invalid_body_lengths_are_rejected() {
+    let server = start_http();
     for head in [
         "content-length: 5\r\ncontent-length: 6\r\n",
         "content-length: -1\r\n",
@@ -71,36 +72,38 @@ fn two_lengths_or_a_length_and_chunks_are_refused() {
         let status = server.raw(request.as_bytes()).status;
         assert!((400..=501).contains(&status), "{head}: {status}");
     }
-    lives(&server);
+    assert_alive(&server);
 }
 
 #[test]
-fn a_client_that_sends_a_byte_a_second_is_left() {
-    let server = over_http();
+fn a_client_that_sends_its_head_too_slowly_is_disconnected() {
+    // Elapsed time is tested on purpose: the timeout for the head is fixed, and the server is another process.
+    let server = start_http();
     let started = Instant::now();
     let mut stream = server.connect();
-    let mut ended = false;
+    let mut disconnected = false;
     for byte in b"POST /mcp HTTP/1.1\r\nhost: localhost\r\n" {
         if stream.write_all(&[*byte]).is_err() {
-            ended = true;
+            disconnected = true;
             break;
         }
         std::thread::sleep(Duration::from_secs(1));
-        lives(&server);
+        assert_alive(&server);
         stream.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
         let mut answer = [0; 64];
-        // Closed, or told off: either way it is over.
+        // Either the connection is closed, or an error is sent first.
         if matches!(stream.read(&mut answer), Ok(size) if size == 0 || answer.starts_with(b"HTTP/1.1 4")) {
-            ended = true;
+            disconnected = true;
             break;
         }
     }
-    assert!(ended && started.elapsed() < Duration::from_secs(25), "{:?}", started.elapsed());
+    assert!(disconnected && started.elapsed() < Duration::from_secs(25), "{:?}", started.elapsed());
 }
 
 #[test]
-fn a_body_that_takes_too_long_is_refused() {
-    let server = over_http();
+fn a_body_that_is_sent_too_slowly_is_rejected() {
+    // Elapsed time is tested on purpose: the timeout for the body is fixed, and the server is another process.
+    let server = start_http();
     let started = Instant::now();
     let mut stream = server.connect();
     let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
@@ -115,41 +118,41 @@ fn a_body_that_takes_too_long_is_refused() {
     let response = Response::read(&mut BufReader::new(stream)).unwrap();
     assert_eq!(response.status, 408, "{response:?}");
     assert!((29.0..36.0).contains(&started.elapsed().as_secs_f64()), "{:?}", started.elapsed());
-    lives(&server);
+    assert_alive(&server);
     drop(server);
     writer.join().unwrap();
 }
 
 #[test]
-fn a_thousand_idle_connections_keep_nobody_out() {
-    let server = over_http();
+fn idle_connections_do_not_delay_other_clients() {
+    let server = start_http();
     let idle: Vec<TcpStream> = (0..1000).map(|_| server.connect()).collect();
+    // The time limit is part of the test: idle connections time out, and only then would a blocked server answer.
     let started = Instant::now();
-    lives(&server);
+    assert_alive(&server);
     assert!(started.elapsed() < Duration::from_secs(2));
     drop(idle);
-    lives(&server);
+    assert_alive(&server);
 }
 
 #[test]
 fn connections_beyond_the_limit_wait_and_are_served_later() {
-    let mut command = fixture();
-    let server =
-        HttpServer::start(command.args(["--http", "127.0.0.1:0"]).env("FIXTURE_MAX_CONNECTIONS", "2"));
+    let server = start_http_with("FIXTURE_MAX_CONNECTIONS", "2");
     let held: Vec<_> = (0..2).map(|_| server.connect()).collect();
-    std::thread::sleep(Duration::from_millis(100));
+    // Connections are accepted in order, so the third one is the one that waits.
     let mut third = server.connect();
     third.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+    // That nothing happens can only be tested by waiting for a while.
     third.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-    assert!(third.read(&mut [0; 1]).is_err(), "nobody answers yet");
+    assert!(third.read(&mut [0; 1]).is_err(), "the third connection is not served yet");
     drop(held);
     third.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     assert_eq!(Response::read(&mut BufReader::new(third)).unwrap().status, 200);
 }
 
 #[test]
-fn requests_on_one_connection_are_answered_in_order() {
-    let server = over_http();
+fn pipelined_requests_are_all_answered() {
+    let server = start_http();
     let mut stream = server.connect();
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let one = annai_testkit::http::request("POST", "/mcp", &[("content-type", "application/json")], body);

@@ -1,9 +1,9 @@
-//! Who is let in over HTTP, and what browsers are told.
+//! Access control over HTTP: Host and Origin checks, CORS, and local tools.
 
 use annai_testkit::http::HttpServer;
 use serde_json::{Value, json};
 
-use crate::{fixture, over_http};
+use crate::{fixture, start_http};
 
 fn list() -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" })
@@ -16,8 +16,8 @@ fn status(server: &HttpServer, headers: &[(&str, &str)]) -> u16 {
 }
 
 #[test]
-fn hosts_other_than_ours_are_refused_everywhere_but_at_health() {
-    let server = over_http();
+fn requests_for_other_hosts_are_rejected_except_health_checks() {
+    let server = start_http();
     assert_eq!(status(&server, &[("host", "localhost:9999")]), 200);
     assert_eq!(status(&server, &[("host", "127.0.0.1")]), 200);
     for host in ["evil.example", "localhost.evil.example", "10.0.0.1", ""] {
@@ -28,8 +28,8 @@ fn hosts_other_than_ours_are_refused_everywhere_but_at_health() {
 }
 
 #[test]
-fn smuggled_hosts_are_refused() {
-    let server = over_http();
+fn ambiguous_or_missing_hosts_are_rejected() {
+    let server = start_http();
     assert_eq!(
         server.raw(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\nhost: evil.example\r\n\r\n").status,
         403
@@ -41,7 +41,7 @@ fn smuggled_hosts_are_refused() {
 }
 
 #[test]
-fn a_public_name_is_let_in() {
+fn the_host_and_origin_of_the_public_url_are_accepted() {
     let mut command = fixture();
     command.args(["--http", "127.0.0.1:0"]).env("PUBLIC_URL", "https://annai.example.com");
     let server = HttpServer::start(&mut command);
@@ -54,7 +54,7 @@ fn a_public_name_is_let_in() {
 }
 
 #[test]
-fn origins_are_checked_and_told_to_browsers() {
+fn allowed_origins_get_cors_headers_and_others_are_rejected() {
     let mut command = fixture();
     command
         .args(["--http", "127.0.0.1:0"])
@@ -93,18 +93,18 @@ fn names(reply: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn local_tools_are_hidden_from_strangers_and_refused_before_they_run() {
-    let server = over_http();
-    let near = server.post(&[], &list()).json();
-    assert!(names(&near).contains(&"local_only"));
+fn local_tools_are_neither_listed_for_nor_called_by_remote_callers() {
+    let server = start_http();
+    let local = server.post(&[], &list()).json();
+    assert!(names(&local).contains(&"local_only"));
     assert_eq!(server.call("local_only", json!({}))["result"]["structuredContent"]["text"], "hello, owner");
 
     let call =
         json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": "local_only" } });
-    for sign in ["x-forwarded-for", "forwarded", "x-forwarded-proto"] {
-        let far = server.post(&[(sign, "203.0.113.9")], &list()).json();
-        assert!(!names(&far).contains(&"local_only") && names(&far).contains(&"strict"));
-        let refused = server.post(&[(sign, "203.0.113.9")], &call);
+    for proxy_header in ["x-forwarded-for", "forwarded", "x-forwarded-proto"] {
+        let remote = server.post(&[(proxy_header, "203.0.113.9")], &list()).json();
+        assert!(!names(&remote).contains(&"local_only") && names(&remote).contains(&"strict"));
+        let refused = server.post(&[(proxy_header, "203.0.113.9")], &call);
         assert_eq!(refused.status, 401);
         assert!(refused.header("www-authenticate").unwrap().starts_with("Bearer "), "{refused:?}");
         let reply = refused.json();

@@ -1,13 +1,14 @@
-//! MCP over HTTP: every row of the contract, in both eras of the protocol.
+//! MCP over HTTP: statuses, errors and content types, for protocol versions with a handshake and for 2026-07-28 without.
 
 use std::io::{BufReader, Write};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use annai_testkit::http::{HttpServer, Response, request};
 use annai_testkit::mcp::Framing;
 use serde_json::{Value, json};
 
-use crate::{fixture, over_http, started};
+use crate::{start_http, start_http_with, start_stdio};
 
 fn meta() -> Value {
     json!({
@@ -17,8 +18,8 @@ fn meta() -> Value {
     })
 }
 
-/// The headers of 2026-07-28.
-fn modern<'a>(method: &'a str, name: Option<&'a str>) -> Vec<(&'static str, &'a str)> {
+/// The headers that protocol version 2026-07-28 requires.
+fn required_headers<'a>(method: &'a str, name: Option<&'a str>) -> Vec<(&'static str, &'a str)> {
     let mut headers = vec![("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
     headers.extend(name.map(|name| ("mcp-name", name)));
     headers
@@ -29,7 +30,7 @@ fn message(method: &str, params: Value) -> Value {
 }
 
 #[track_caller]
-fn refused(response: &Response, status: u16, code: i64) -> Value {
+fn assert_error(response: &Response, status: u16, code: i64) -> Value {
     assert_eq!(response.status, status, "{response:?}");
     assert_eq!(response.header("content-type"), Some("application/json"), "{response:?}");
     let reply = response.json();
@@ -39,13 +40,13 @@ fn refused(response: &Response, status: u16, code: i64) -> Value {
 }
 
 #[test]
-fn mistakes_are_json_whatever_they_are() {
-    let server = over_http();
+fn every_invalid_request_gets_a_json_rpc_error() {
+    let server = start_http();
     let json_type = [("content-type", "application/json")];
     for body in ["{bad", "", "\u{0}"] {
-        refused(&server.send("POST", "/mcp", &json_type, body), 400, -32700);
+        assert_error(&server.send("POST", "/mcp", &json_type, body), 400, -32700);
     }
-    refused(&server.raw(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 4\r\n\r\n\"\xff\xfe\""), 400, -32700);
+    assert_error(&server.raw(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 4\r\n\r\n\"\xff\xfe\""), 400, -32700);
     for body in [
         "[]",
         "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
@@ -53,49 +54,47 @@ fn mistakes_are_json_whatever_they_are() {
         "5",
         "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}",
     ] {
-        refused(&server.send("POST", "/mcp", &json_type, body), 400, -32600);
+        assert_error(&server.send("POST", "/mcp", &json_type, body), 400, -32600);
     }
     let ping = message("ping", json!({})).to_string();
-    refused(&server.send("POST", "/mcp", &[("content-type", "text/plain")], &ping), 415, -32600);
-    refused(&server.send("POST", "/mcp", &[], &ping), 415, -32600);
+    assert_error(&server.send("POST", "/mcp", &[("content-type", "text/plain")], &ping), 415, -32600);
+    assert_error(&server.send("POST", "/mcp", &[], &ping), 415, -32600);
     for method in ["GET", "DELETE", "PUT", "PATCH"] {
         let response = server.send(method, "/mcp", &[("accept", "text/event-stream")], "");
-        refused(&response, 405, -32600);
+        assert_error(&response, 405, -32600);
         assert_eq!(response.header("allow"), Some("POST"));
     }
-    refused(&server.post(&[], &message("no/such", json!({}))), 200, -32601);
-    refused(&server.post(&[], &message("tools/call", json!({}))), 200, -32602);
-    refused(
+    assert_error(&server.post(&[], &message("no/such", json!({}))), 200, -32601);
+    assert_error(&server.post(&[], &message("tools/call", json!({}))), 200, -32602);
+    assert_error(
         &server.post(&[("mcp-protocol-version", "1999-01-01")], &message("tools/list", json!({}))),
         400,
         -32600,
     );
-    refused(&server.post(&[], &json!({ "jsonrpc": "2.0", "id": 1, "result": {} })), 400, -32600);
+    assert_error(&server.post(&[], &json!({ "jsonrpc": "2.0", "id": 1, "result": {} })), 400, -32600);
     assert_eq!(server.send("GET", "/nowhere", &[], "").json()["error"]["code"], "not_found");
     assert_eq!(server.send("POST", "/health", &[], "").status, 405);
 }
 
 #[test]
-fn a_body_beyond_the_limit_is_refused() {
-    let mut command = fixture();
-    let server =
-        HttpServer::start(command.args(["--http", "127.0.0.1:0"]).env("FIXTURE_MAX_BODY_BYTES", "2000"));
+fn a_body_that_exceeds_the_limit_is_rejected() {
+    let server = start_http_with("FIXTURE_MAX_BODY_BYTES", "2000");
     let long = message("ping", json!({ "x": "y".repeat(3000) }));
-    refused(&server.post(&[], &long), 413, -32600);
-    // Without a length, and without an end.
+    assert_error(&server.post(&[], &long), 413, -32600);
+    // The same with a chunked body, whose length is not known in advance and which never ends.
     let mut stream = server.connect();
     stream.write_all(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n").unwrap();
     for _ in 0..40 {
         let _ = stream.write_all(format!("64\r\n{}\r\n", "x".repeat(100)).as_bytes());
     }
     let response = Response::read(&mut BufReader::new(stream)).unwrap();
-    refused(&response, 413, -32600);
+    assert_error(&response, 413, -32600);
     assert_eq!(server.request("ping", json!({}))["result"], json!({}));
 }
 
 #[test]
-fn clients_that_take_no_event_stream_get_json() {
-    let server = over_http();
+fn clients_that_do_not_accept_event_streams_get_json() {
+    let server = start_http();
     let call =
         message("tools/call", json!({ "name": "test_tool_with_progress", "_meta": { "progressToken": 1 } }));
     for accept in ["application/json", "application/json;q=0.9", "text/html"] {
@@ -118,13 +117,13 @@ fn clients_that_take_no_event_stream_get_json() {
 }
 
 #[test]
-fn the_handshake_needs_no_session() {
-    let server = over_http();
-    for (asked, agreed) in
+fn the_handshake_creates_no_session() {
+    let server = start_http();
+    for (requested, negotiated) in
         [("2024-11-05", "2024-11-05"), ("2025-06-18", "2025-06-18"), ("2030-01-01", "2025-11-25")]
     {
-        let reply = server.request("initialize", json!({ "protocolVersion": asked, "capabilities": {} }));
-        assert_eq!(reply["result"]["protocolVersion"], agreed, "{reply}");
+        let reply = server.request("initialize", json!({ "protocolVersion": requested, "capabilities": {} }));
+        assert_eq!(reply["result"]["protocolVersion"], negotiated, "{reply}");
     }
     let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
     assert_eq!(server.post(&[], &initialized).status, 202);
@@ -136,70 +135,84 @@ fn the_handshake_needs_no_session() {
 }
 
 #[test]
-fn the_newest_version_says_everything_in_every_request() {
-    let server = over_http();
-    let reply = server
-        .post(&modern("server/discover", None), &message("server/discover", json!({ "_meta": meta() })));
+fn version_2026_07_28_requires_its_headers_and_metadata_in_every_request() {
+    let server = start_http();
+    let reply = server.post(
+        &required_headers("server/discover", None),
+        &message("server/discover", json!({ "_meta": meta() })),
+    );
     assert!(reply.json()["result"]["supportedVersions"].is_array(), "{reply:?}");
-    let reply =
-        server.post(&modern("tools/list", None), &message("tools/list", json!({ "_meta": meta() }))).json();
+    let reply = server
+        .post(&required_headers("tools/list", None), &message("tools/list", json!({ "_meta": meta() })))
+        .json();
     assert_eq!(reply["result"]["resultType"], "complete");
     let call = message("tools/call", json!({ "name": "refuses", "_meta": meta() }));
-    let reply = server.post(&modern("tools/call", Some("refuses")), &call).json();
+    let reply = server.post(&required_headers("tools/call", Some("refuses")), &call).json();
     assert_eq!(reply["result"]["_meta"]["annai/error"]["details"]["code"], -32050);
 
-    // Headers that are missing or say something else.
+    // Headers that are missing or contradict the body.
     let list = message("tools/list", json!({ "_meta": meta() }));
-    refused(&server.post(&[], &list), 400, -32020);
-    refused(&server.post(&[("mcp-protocol-version", "2026-07-28")], &list), 400, -32020);
-    refused(&server.post(&modern("tools/call", None), &list), 400, -32020);
-    refused(&server.post(&modern("tools/call", None), &call), 400, -32020);
-    refused(&server.post(&modern("tools/call", Some("other")), &call), 400, -32020);
-    refused(&server.post(&modern("tools/list", None), &message("tools/list", json!({}))), 400, -32602);
-    refused(
-        &server.post(&modern("no/such", None), &message("no/such", json!({ "_meta": meta() }))),
+    assert_error(&server.post(&[], &list), 400, -32020);
+    assert_error(&server.post(&[("mcp-protocol-version", "2026-07-28")], &list), 400, -32020);
+    assert_error(&server.post(&required_headers("tools/call", None), &list), 400, -32020);
+    assert_error(&server.post(&required_headers("tools/call", None), &call), 400, -32020);
+    assert_error(&server.post(&required_headers("tools/call", Some("other")), &call), 400, -32020);
+    assert_error(
+        &server.post(&required_headers("tools/list", None), &message("tools/list", json!({}))),
+        400,
+        -32602,
+    );
+    assert_error(
+        &server.post(&required_headers("no/such", None), &message("no/such", json!({ "_meta": meta() }))),
         404,
         -32601,
     );
     let mut future = meta();
     future["io.modelcontextprotocol/protocolVersion"] = "2031-01-01".into();
     let headers = [("mcp-protocol-version", "2031-01-01"), ("mcp-method", "tools/list")];
-    refused(&server.post(&headers, &message("tools/list", json!({ "_meta": future }))), 400, -32022);
+    assert_error(&server.post(&headers, &message("tools/list", json!({ "_meta": future }))), 400, -32022);
 }
 
-/// Sends a call and goes away before it is answered.
-fn leave(server: &HttpServer, headers: &[(&str, &str)], call: &Value) {
+/// Sends a call on a new connection, which the caller drops before the call is answered.
+#[must_use]
+fn send_call(server: &HttpServer, headers: &[(&str, &str)], call: &Value) -> TcpStream {
     let mut all =
         vec![("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
     all.extend_from_slice(headers);
     let mut stream = server.connect();
     stream.write_all(request("POST", "/mcp", &all, &call.to_string()).as_bytes()).unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    stream
 }
 
 #[test]
-fn going_away_cancels_a_call_of_the_newest_version_only() {
-    let server = over_http();
+fn closing_the_connection_cancels_a_call_of_version_2026_07_28_only() {
+    let server = start_http();
     let sleep = |ms: u64, meta: Value| {
         message("tools/call", json!({ "name": "sleep", "arguments": { "ms": ms }, "_meta": meta }))
     };
-    leave(&server, &modern("tools/call", Some("sleep")), &sleep(60_000, meta()));
+    let connection =
+        send_call(&server, &required_headers("tools/call", Some("sleep")), &sleep(60_000, meta()));
+    server.process.wait_for_log("sleep began");
+    drop(connection);
     server.process.wait_for_log("sleep was dropped");
 
-    let server = over_http();
-    leave(&server, &[], &sleep(1500, json!({})));
-    leave(&server, &[], &sleep(1500, json!({ "progressToken": 1 })));
+    let server = start_http();
+    let connections = [
+        send_call(&server, &[], &sleep(1500, json!({}))),
+        send_call(&server, &[], &sleep(1500, json!({ "progressToken": 1 }))),
+    ];
+    server.process.wait_for_log_lines("sleep began", 2);
+    drop(connections);
     assert_eq!(server.call("count", json!({}))["result"]["structuredContent"]["running"], 2);
-    std::thread::sleep(Duration::from_millis(1700));
+    let log = server.process.wait_for_successful_calls("sleep", 2);
     assert_eq!(server.call("count", json!({}))["result"]["structuredContent"]["running"], 0);
-    let log = server.process.log();
     assert!(!log.contains("sleep was dropped"), "{log}");
     assert_eq!(server.process.logged_calls("sleep", true), 2, "{log}");
 }
 
 #[test]
 fn the_same_calls_give_the_same_results_over_both_transports() {
-    let (server, mut pipe) = (over_http(), started(Framing::Lines));
+    let (server, mut pipe) = (start_http(), start_stdio(Framing::Lines));
     for (tool, arguments) in [
         ("test_simple_text", json!({})),
         ("test_image_content", json!({})),
@@ -235,8 +248,8 @@ fn the_same_calls_give_the_same_results_over_both_transports() {
 }
 
 #[test]
-fn health_and_metrics_tell_how_it_goes() {
-    let server = over_http();
+fn health_and_metrics_report_the_state_of_the_server() {
+    let server = start_http();
     server.call("count", json!({}));
     server.call("refuses", json!({}));
     let health = server.send("GET", "/health", &[], "").json();
@@ -255,15 +268,15 @@ fn health_and_metrics_tell_how_it_goes() {
 }
 
 #[test]
-fn a_signal_lets_calls_finish() {
-    let mut server = over_http();
+fn running_calls_are_answered_after_a_signal() {
+    let mut server = start_http();
     let call = message("tools/call", json!({ "name": "sleep", "arguments": { "ms": 800 } })).to_string();
     let mut stream = server.connect();
     stream
         .write_all(request("POST", "/mcp", &[("content-type", "application/json")], &call).as_bytes())
         .unwrap();
     let idle = server.connect();
-    std::thread::sleep(Duration::from_millis(200));
+    server.process.wait_for_log("sleep began");
     server.process.signal("TERM");
     let reply = Response::read(&mut BufReader::new(stream)).unwrap().json();
     assert_eq!(reply["result"]["structuredContent"]["text"], "slept");
@@ -272,9 +285,8 @@ fn a_signal_lets_calls_finish() {
 }
 
 #[test]
-fn no_more_calls_run_at_once_than_allowed() {
-    let mut command = fixture();
-    let server = HttpServer::start(command.args(["--http", "127.0.0.1:0"]).env("FIXTURE_MAX_IN_FLIGHT", "3"));
+fn the_number_of_concurrent_calls_is_limited() {
+    let server = start_http_with("FIXTURE_MAX_IN_FLIGHT", "3");
     std::thread::scope(|scope| {
         for _ in 0..12 {
             scope.spawn(|| {
@@ -283,51 +295,53 @@ fn no_more_calls_run_at_once_than_allowed() {
             });
         }
     });
-    assert_eq!(server.call("count", json!({}))["result"]["structuredContent"]["most"], 3);
+    assert_eq!(server.call("count", json!({}))["result"]["structuredContent"]["max_concurrent"], 3);
 }
 
 #[test]
-fn a_signal_ends_the_server_also_when_every_connection_is_busy() {
-    let mut command = fixture();
-    let mut server =
-        HttpServer::start(command.args(["--http", "127.0.0.1:0"]).env("FIXTURE_MAX_CONNECTIONS", "1"));
+fn a_signal_stops_the_server_even_if_every_connection_is_busy() {
+    let mut server = start_http_with("FIXTURE_MAX_CONNECTIONS", "1");
     let call = message("tools/call", json!({ "name": "sleep", "arguments": { "ms": 60_000 } })).to_string();
     let mut stream = server.connect();
     stream
         .write_all(request("POST", "/mcp", &[("content-type", "application/json")], &call).as_bytes())
         .unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    server.process.wait_for_log("sleep began");
     server.process.signal("TERM");
     assert_eq!(server.process.wait(Duration::from_secs(13)).code(), Some(0));
 }
 
 #[test]
-fn an_older_call_that_waits_for_its_turn_runs_on_too() {
-    let mut command = fixture();
-    let server = HttpServer::start(command.args(["--http", "127.0.0.1:0"]).env("FIXTURE_MAX_IN_FLIGHT", "1"));
-    leave(&server, &[], &message("tools/call", json!({ "name": "sleep", "arguments": { "ms": 1000 } })));
-    leave(&server, &[], &message("tools/call", json!({ "name": "test_simple_text" })));
-    server.process.wait_for_log("\"tool\":\"test_simple_text\"");
+fn a_queued_call_of_an_older_version_runs_although_its_connection_was_closed() {
+    let server = start_http_with("FIXTURE_MAX_IN_FLIGHT", "1");
+    let sleep = message("tools/call", json!({ "name": "sleep", "arguments": { "ms": 1000 } }));
+    let running = send_call(&server, &[], &sleep);
+    server.process.wait_for_log("sleep began");
+    let queued = send_call(&server, &[], &message("tools/call", json!({ "name": "test_simple_text" })));
+    // A queued call leaves no trace that the test could wait for; in this time the server has read it.
+    std::thread::sleep(Duration::from_millis(300));
+    drop((running, queued));
+    server.process.wait_for_successful_calls("test_simple_text", 1);
     assert_eq!(server.process.logged_calls("test_simple_text", true), 1);
 }
 
 #[test]
-fn what_was_checked_is_what_is_run() {
-    let server = over_http();
+fn access_control_and_execution_agree_about_duplicate_json_members() {
+    let server = start_http();
     let headers = [("content-type", "application/json")];
-    // The last of two members counts, for the check of access as for the call.
+    // The last of two members counts, both for access control and for the call.
     let twice = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_simple_text","name":"count"}}"#;
     let reply = server.send("POST", "/mcp", &headers, twice).json();
     assert!(reply["result"]["structuredContent"]["opened"].is_u64(), "{reply}");
     let twice = r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"_meta":{},"_meta":{}}}"#;
     assert_eq!(server.send("POST", "/mcp", &headers, twice).status, 200);
     let twice = r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    refused(&server.send("POST", "/mcp", &headers, twice), 400, -32600);
+    assert_error(&server.send("POST", "/mcp", &headers, twice), 400, -32600);
 }
 
 #[test]
-fn a_tool_that_says_more_than_its_result_is_still_served_as_json() {
-    let server = over_http();
+fn a_tool_that_sends_notifications_is_answered_with_json_if_the_client_accepts_nothing_else() {
+    let server = start_http();
     let call = message("tools/call", json!({ "name": "test_tool_with_logging" }));
     for accept in
         ["application/json", "application/json, text/event-stream;q=0", "application/json, */*;q=0.0"]

@@ -1,9 +1,9 @@
-//! The log: JSON Lines on stderr, numbers and names, never bodies.
+//! The log: JSON Lines on stderr that never contain arguments or results.
 
 use annai_testkit::mcp::Framing;
 use serde_json::{Value, json};
 
-use crate::{fixture, introduced, started};
+use crate::{fixture, start_stdio, start_stdio_with};
 
 fn lines(log: &str) -> Vec<Value> {
     log.lines()
@@ -12,8 +12,8 @@ fn lines(log: &str) -> Vec<Value> {
 }
 
 #[test]
-fn every_call_is_one_line() {
-    let mut server = started(Framing::Lines);
+fn every_call_is_logged_as_one_line() {
+    let mut server = start_stdio(Framing::Lines);
     let id = server.start_request("tools/call", json!({ "name": "count" }));
     server.reply_to(&id.into());
     let log = lines(&server.process.wait_for_log("\"tool\":\"count\""));
@@ -35,9 +35,9 @@ fn every_call_is_one_line() {
 }
 
 #[test]
-fn debug_lines_tell_what_passes_but_not_what_it_says() {
+fn debug_lines_have_sizes_and_methods_but_no_contents() {
     for (framing, sent) in [(Framing::Lines, "send line bytes="), (Framing::Headers, "send framed bytes=")] {
-        let mut server = introduced(fixture().env("DEBUG", "1"), framing);
+        let mut server = start_stdio_with(fixture().env("DEBUG", "1"), framing);
         let id = server
             .start_request("tools/call", json!({ "name": "strict", "arguments": { "query": "my secret" } }));
         server.reply_to(&id.into());
@@ -51,11 +51,13 @@ fn debug_lines_tell_what_passes_but_not_what_it_says() {
 }
 
 #[test]
-fn without_debugging_only_calls_are_logged() {
-    let mut server = started(Framing::Lines);
+fn without_debug_mode_only_calls_are_logged() {
+    let mut server = start_stdio(Framing::Lines);
     server.write(b"nonsense\n");
     server.receive();
     server.request("ping", json!({}));
-    assert_eq!(server.process.log(), "");
+    server.call("count", json!({}));
+    let log = server.process.wait_for_log("\"tool\":\"count\"");
+    assert_eq!(log.lines().count(), 1, "{log}");
     server.finish();
 }

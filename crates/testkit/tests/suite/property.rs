@@ -1,4 +1,4 @@
-//! Any bytes, cut anywhere: the process lives, and a good message on a fresh line is answered.
+//! A property test: after arbitrary bytes, the server still answers a valid message on a new line.
 
 use std::sync::Mutex;
 
@@ -23,19 +23,19 @@ fn noise() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn a_good_message_is_answered_after_anything() {
+fn a_valid_message_is_answered_after_arbitrary_bytes() {
     let server = Mutex::new((StdioServer::start(&mut fixture(), Framing::Lines), 0));
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |(bytes in noise(), cut in any::<prop::sample::Index>(), headers in any::<bool>())| {
         let mut guard = server.lock().unwrap();
         let (server, count) = &mut *guard;
         *count += 1;
-        let id = format!("good {count}");
-        let good = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string();
+        let id = format!("valid {count}");
+        let valid = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string();
         let framing = if headers { Framing::Headers } else { Framing::Lines };
         server.write(&bytes[..cut.index(bytes.len() + 1)]);
         server.write(b"\n");
-        server.write(&frame(&good, framing));
+        server.write(&frame(&valid, framing));
         server.reply_to(&json!(id));
     });
     server.into_inner().unwrap().0.finish();

@@ -1,13 +1,13 @@
-//! The protocol's versions, the old handshake and the new one.
+//! Protocol versions: the handshake of the older ones, and 2026-07-28, which has none.
 
 use annai_testkit::mcp::{Framing, StdioServer};
 use serde_json::{Value, json};
 
-use crate::{fixture, started};
+use crate::{fixture, start_stdio};
 
 #[test]
-fn a_known_version_is_agreed_to_and_any_other_gets_the_newest() {
-    for (asked, agreed) in [
+fn a_known_version_is_accepted_and_for_any_other_the_newest_with_a_handshake_is_offered() {
+    for (requested, negotiated) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
         ("2025-06-18", "2025-06-18"),
@@ -17,7 +17,7 @@ fn a_known_version_is_agreed_to_and_any_other_gets_the_newest() {
         ("soon", "2025-11-25"),
     ] {
         let mut server = StdioServer::start(&mut fixture(), Framing::Lines);
-        assert_eq!(server.initialize(asked)["result"]["protocolVersion"], agreed);
+        assert_eq!(server.initialize(requested)["result"]["protocolVersion"], negotiated);
         server.finish();
     }
 }
@@ -31,7 +31,7 @@ fn meta(version: &str) -> Value {
 }
 
 #[test]
-fn the_newest_version_needs_no_handshake() {
+fn version_2026_07_28_needs_no_handshake() {
     let mut server = StdioServer::start(&mut fixture(), Framing::Lines);
     let reply = server.request("server/discover", json!({ "_meta": meta("2026-07-28") }));
     let versions = reply["result"]["supportedVersions"].as_array().unwrap();
@@ -51,7 +51,7 @@ fn the_newest_version_needs_no_handshake() {
 }
 
 #[test]
-fn a_client_may_look_around_and_then_shake_hands_the_old_way() {
+fn a_handshake_is_possible_after_server_discover() {
     let mut server = StdioServer::start(&mut fixture(), Framing::Lines);
     server.request("server/discover", json!({ "_meta": meta("2026-07-28") }));
     server.initialize("2025-06-18");
@@ -61,7 +61,7 @@ fn a_client_may_look_around_and_then_shake_hands_the_old_way() {
 }
 
 #[test]
-fn failures_keep_to_results_for_the_newest_version() {
+fn errors_are_tool_results_in_version_2026_07_28() {
     let mut server = StdioServer::start(&mut fixture(), Framing::Lines);
     let reply = server.request("tools/call", json!({ "name": "refuses", "_meta": meta("2026-07-28") }));
     assert_eq!(reply["result"]["isError"], true, "{reply}");
@@ -73,8 +73,8 @@ fn failures_keep_to_results_for_the_newest_version() {
 }
 
 #[test]
-fn lists_without_content_answer_all_the_same() {
-    let mut server = started(Framing::Lines);
+fn every_list_method_returns_an_array_and_an_unknown_resource_is_an_error() {
+    let mut server = start_stdio(Framing::Lines);
     for (method, key) in [
         ("prompts/list", "prompts"),
         ("resources/list", "resources"),
