@@ -1,4 +1,4 @@
-//! BM25 over the keys of a question: how much each key tells, and what the keys of one form are worth node by node.
+//! BM25 over the index keys of a question: the idf of each key, and the scores of the keys of one form, node by node.
 
 use std::collections::HashMap;
 
@@ -7,20 +7,20 @@ use crate::index::{Key, Posting, Segment, View};
 
 // The weights were found by measuring on questions of several kinds (`annai eval`); the ranking is not sensitive to any
 // of them alone.
-/// BM25's k1: how soon more occurrences of the same key add nothing new.
+/// BM25's k1: how quickly further occurrences of a key stop adding to the score.
 const K1: f32 = 1.2;
-/// BM25's b: how much a long text is held against its occurrences.
+/// BM25's b: how strongly the score is normalized by length.
 const B: f32 = 0.6;
-/// A text shorter than this share of the average length gains nothing more by being short.
+/// Below this share of the average length a shorter text gains nothing more; otherwise one-line sections would win.
 const MIN_LENGTH_RATIO: f32 = 0.3;
-/// What an occurrence in the heading is worth beside one in the text.
+/// The weight of an occurrence in the heading, relative to one in the body.
 const HEADING_WEIGHT: f32 = 1.5;
-/// What an occurrence in the headings above or in the file's name is worth beside one in the text.
+/// The weight of an occurrence in the headings above or in the file name, relative to one in the body.
 const PATH_WEIGHT: f32 = 1.5;
-/// The maximum number of occurrences in the path that count: a word that all levels repeat says it only once.
+/// The maximum number of occurrences in the path that count, because a word that every level repeats says nothing new.
 const MAX_PATH_OCCURRENCES: u32 = 3;
 
-/// The statistics of all views together, which BM25 needs.
+/// The collection statistics of all views together, which BM25 needs.
 pub struct Statistics {
     /// The number of nodes.
     pub nodes: f32,
@@ -28,13 +28,13 @@ pub struct Statistics {
     idf: HashMap<Key, f32>,
 }
 
-/// The inverse document frequency of what stands in `count` of `nodes` nodes.
+/// The inverse document frequency of a key that `count` of `nodes` nodes contain.
 pub fn idf(nodes: f32, count: f32) -> f32 {
     (1.0 + (nodes - count + 0.5).max(0.5) / (count + 0.5)).ln()
 }
 
 impl Statistics {
-    /// Counts every key of a question.
+    /// Collects the document frequency of every key of a question.
     pub fn new(views: &[View], query: &Query) -> Self {
         let segments = || views.iter().flat_map(|view| &view.segments);
         let nodes = segments().map(|segment| segment.nodes.len()).sum::<usize>().max(1) as f32;
@@ -67,26 +67,26 @@ impl Statistics {
     }
 }
 
-/// What one form is worth in each node of a segment. It is kept between forms and segments, so that nothing is allocated
-/// for each of them.
+/// Adds up the scores of one form in each node of a segment. It is reused between forms and segments, so that nothing
+/// is allocated for each of them.
 #[derive(Default)]
-pub struct Scratch {
+pub struct ScoreAccumulator {
     sum: Vec<f32>,
     keys: Vec<u16>,
     titles: Vec<u16>,
     touched: Vec<u32>,
 }
 
-impl Scratch {
+impl ScoreAccumulator {
     /// Makes room for the nodes of a segment.
-    pub fn fit(&mut self, nodes: usize) {
+    pub fn resize(&mut self, nodes: usize) {
         self.sum.resize(nodes, 0.0);
         self.keys.resize(nodes, 0);
         self.titles.resize(nodes, 0);
     }
 
-    /// Adds what a key is worth in a node.
-    pub fn add(&mut self, posting: Posting, worth: f32) {
+    /// Adds the score of a key in a node.
+    pub fn add(&mut self, posting: Posting, score: f32) {
         let node = posting.node as usize;
         let (Some(sum), Some(keys), Some(titles)) =
             (self.sum.get_mut(node), self.keys.get_mut(node), self.titles.get_mut(node))
@@ -96,12 +96,12 @@ impl Scratch {
         if *sum == 0.0 {
             self.touched.push(posting.node);
         }
-        *sum += worth.max(f32::MIN_POSITIVE);
+        *sum += score.max(f32::MIN_POSITIVE);
         *keys += u16::from(posting.body + posting.title > 0);
         *titles += u16::from(posting.title > 0);
     }
 
-    /// Hands out what was added, node by node, and is empty again afterwards.
+    /// Passes on the sum of each node, with the number of keys in its text and in its heading, and is empty afterwards.
     pub fn drain(&mut self, mut each: impl FnMut(u32, f32, u16, u16)) {
         for node in self.touched.drain(..) {
             let at = node as usize;
@@ -116,24 +116,65 @@ impl Scratch {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_corpus::{manual, query};
     use super::*;
 
     #[test]
-    fn rare_keys_tell_more_and_common_ones_never_less_than_nothing() {
+    fn rare_keys_weigh_more_and_common_ones_never_less_than_zero() {
         assert!(idf(100.0, 1.0) > idf(100.0, 10.0));
         assert!(idf(100.0, 100.0) > 0.0);
     }
 
     #[test]
-    fn scratch_is_empty_after_it_was_drained() {
-        let mut scratch = Scratch::default();
-        scratch.fit(3);
+    fn the_accumulator_is_empty_after_it_was_drained() {
+        let mut accumulator = ScoreAccumulator::default();
+        accumulator.resize(3);
         let posting = Posting { node: 2, body: 1, title: 1, path: 0 };
-        scratch.add(posting, 0.5);
-        scratch.add(posting, 0.25);
+        accumulator.add(posting, 0.5);
+        accumulator.add(posting, 0.25);
         let mut drained = Vec::new();
-        scratch.drain(|node, sum, keys, titles| drained.push((node, sum, keys, titles)));
-        scratch.drain(|node, sum, keys, titles| drained.push((node, sum, keys, titles)));
+        accumulator.drain(|node, sum, keys, titles| drained.push((node, sum, keys, titles)));
+        accumulator.drain(|node, sum, keys, titles| drained.push((node, sum, keys, titles)));
         assert_eq!(drained, [(2, 0.75, 2, 2)]);
+    }
+
+    /// The score of the only key of a question in the only node that contains it.
+    fn score(text: &str, question: &str) -> f32 {
+        let padding = "# Other\nwords of any other kind that fill a node to some length\n".repeat(8);
+        let views = [manual("m", &[("z.md", text), ("other.md", &padding)])];
+        let query = query(question);
+        let statistics = Statistics::new(&views, &query);
+        let [key] = query.keys.as_slice() else { panic!("one key") };
+        let segment = &views[0].segments[0];
+        let [posting] = segment.find(*key).collect::<Vec<_>>()[..] else { panic!("one node") };
+        statistics.bm25(segment, posting, statistics.idf(*key))
+    }
+
+    #[test]
+    fn more_occurrences_add_less_and_less() {
+        let times = |count: usize| score(&format!("# A\n{} y\n", "refund ".repeat(count)), "refund");
+        let (one, two, three) = (times(1), times(2), times(3));
+        assert!(one < two && two < three && three - two < two - one, "{one} {two} {three}");
+    }
+
+    #[test]
+    fn a_long_text_counts_less_and_a_heading_more() {
+        let filler = |count: usize| "filler ".repeat(count);
+        let usual = score(&format!("# A\nrefund {}\n", filler(12)), "refund");
+        assert!(score(&format!("# A\nrefund {}\n", filler(200)), "refund") < usual);
+        assert!(score(&format!("# Refund\n{}\n", filler(13)), "refund") > usual);
+        // Below a share of the average length, shorter is not better.
+        assert_eq!(score("# A\nrefund\n", "refund"), score("# A\nrefund filler\n", "refund"));
+    }
+
+    #[test]
+    fn the_idf_counts_all_views_together() {
+        let views =
+            [manual("m", &[("a.md", "# A\nrefund\n# B\nx\n")]), manual("n", &[("b.md", "# A\nrefund\n")])];
+        let query = query("refund");
+        let statistics = Statistics::new(&views, &query);
+        assert_eq!((statistics.nodes, statistics.idf(query.keys[0])), (3.0, idf(3.0, 2.0)));
+        // A key that is not of the question has no weight.
+        assert_eq!(statistics.idf(1), 0.0);
     }
 }

@@ -1,32 +1,32 @@
-//! A section that is part of the answer, and the signals that led to it.
+//! A candidate: a section that may answer the question, and the signals that led to it.
 
 use super::place::NodePlace;
 
-/// A node that is part of the answer.
+/// A section that may answer the question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// Its place.
+    /// The section.
     pub place: NodePlace,
-    /// How well it fits; it orders the candidates of one find and means nothing beside another find's.
+    /// The rank score. It orders the candidates of one find and cannot be compared with other finds.
     pub score: f32,
     /// How the section matched: `heading`, `normalized`, `loose`, `exceptions`, `reference`.
     pub signals: Signals,
-    /// The terms that it holds in some form, as bits; none where only another section led to it.
+    /// The terms that it contains in some form, as a bit set; empty where only another section led to it.
     pub terms: u64,
 }
 
-/// Why a node was found, as a set.
+/// The signals by which a section was found, as a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Signals(u8);
 
 impl Signals {
-    /// A term stands in its heading.
+    /// Its heading contains a term.
     pub const HEADING: Self = Self(1);
-    /// A term stands in it in normal form.
+    /// It contains a term after normalization.
     pub const NORMALIZED: Self = Self(2);
-    /// A term stands in it with separators between its letters, in part, or as a synonym.
+    /// It contains a term with other separators, in part, or as a synonym.
     pub const LOOSE: Self = Self(4);
-    /// It speaks of an exception.
+    /// It contains exception vocabulary.
     pub const EXCEPTIONS: Self = Self(8);
     /// Another candidate refers to it.
     pub const REFERENCE: Self = Self(16);
@@ -38,17 +38,17 @@ impl Signals {
         (Self::REFERENCE, "reference"),
     ];
 
-    /// These and others.
+    /// The union of both sets.
     pub const fn with(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
-    /// Whether all of these are among them.
+    /// Whether it contains all of the other set.
     pub const fn has(self, others: Self) -> bool {
         self.0 & others.0 == others.0
     }
 
-    /// Their names, as results show them.
+    /// The names of the signals, as results show them.
     pub fn names(self) -> Vec<String> {
         Self::ALL.iter().filter(|(signal, _)| self.has(*signal)).map(|(_, name)| (*name).to_owned()).collect()
     }

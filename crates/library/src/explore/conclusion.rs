@@ -1,4 +1,4 @@
-//! What both finds conclude from a pass through the stages: conflicts, gaps, whether it is enough, and the trace.
+//! The conclusion that both finds draw from a pass through the stages: conflicts, gaps, sufficiency, and the trace.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use annai_core::{Principal, ToolError};
 use super::candidate::Candidate;
 use super::conflicts::conflicts;
 use super::gaps::{gaps, sufficiency};
-use super::matching::Matched;
+use super::matching::MatchOutcome;
 use super::place::{FilePlace, NodePlace, file_of};
 use super::report::{IntegrationStatus, rounded};
 use super::scope::{FileGrant, SearchScope};
@@ -21,49 +21,49 @@ use super::unscanned::SkipReason;
 use crate::index::View;
 use crate::reference::Target;
 
-/// From this sufficiency on the candidates are enough, unless there are gaps or conflicts. Found on the questions of
-/// `annai eval`: answered ones are seldom below it.
+/// The minimum sufficiency of a find that is `ready`. Tuned with `annai eval`: answered questions seldom score lower.
+/// Below it, the status is `needs_followup`.
 const MIN_SUFFICIENT: f64 = 0.6;
 
-/// What both finds conclude.
+/// The conclusion of a find.
 pub struct Conclusion {
-    /// The id by which the trace is kept.
+    /// The id of the trace.
     pub trace_id: String,
-    /// What was seen.
+    /// The trace.
     pub record: Arc<TraceRecord>,
-    /// The terms that no candidate covers, as bits.
+    /// The terms that no candidate contains, as a bit set.
     pub gap_terms: u64,
-    /// How many pairs of sections disagree.
+    /// The number of pairs of sections that contradict each other.
     pub conflict_count: usize,
-    /// How many things nothing was found for.
+    /// The number of gaps.
     pub gap_count: usize,
-    /// How far the question is answered, 0 to 1.
+    /// How well the candidates answer the question, from 0 to 1.
     pub sufficiency: f64,
-    /// Whether that is enough.
+    /// Whether the result is sufficient.
     pub status: IntegrationStatus,
-    /// How many files were looked at.
+    /// The number of files that were searched.
     pub scanned_files: usize,
-    /// How many nodes were looked at.
+    /// The number of nodes that were searched.
     pub scanned_nodes: usize,
-    /// The share of the candidates that the file with the most of them has.
+    /// The share of the candidates that lie in the file with the most of them.
     pub file_bias: f64,
-    /// Why something was left out.
+    /// The most important reason why something was left out.
     pub cutoff: Option<SkipReason>,
 }
 
-/// What a conclusion is drawn from.
+/// What the conclusion is drawn from.
 pub struct Evidence<'a> {
-    /// The indexes that were looked at.
+    /// The indexes that were searched.
     pub views: &'a [View],
-    /// What of them was to be looked at.
+    /// Which sections of them were in scope.
     pub scope: &'a SearchScope<'a>,
-    /// What the stages found.
+    /// The result of the stages.
     pub outcome: &'a StageOutcome,
-    /// Whether they are of the manuals or of the vault.
+    /// Whether the manuals or the vault were searched.
     pub target: Target,
 }
 
-/// Draws the conclusion and keeps the trace.
+/// Draws the conclusion and stores the trace.
 pub fn conclude(
     evidence: &Evidence<'_>,
     traces: &TraceStore,
@@ -75,7 +75,7 @@ pub fn conclude(
     let conflicts = conflicts(views, &outcome.query, candidates);
     let gaps = gaps(views, &outcome.query, candidates);
     let gaps = if target == Target::Vault { gaps.ignoring_intent() } else { gaps };
-    let sufficiency = rounded(sufficiency(&outcome.matched.weights, candidates, &gaps));
+    let sufficiency = rounded(sufficiency(&outcome.matched.term_weights, candidates, &gaps));
     let (conflict_count, gap_count) = (conflicts.len(), gaps.hints.len());
     let status = match candidates.len() {
         0 => IntegrationStatus::Blocked,
@@ -101,7 +101,7 @@ pub fn conclude(
     })
 }
 
-/// The share of the candidates that the file with the most of them has.
+/// The share of the candidates that lie in the file with the most of them; 0 without candidates.
 pub fn file_bias(views: &[View], candidates: &[Candidate]) -> f64 {
     let mut files: HashMap<FilePlace, usize> = HashMap::new();
     let no_file = |place: NodePlace| FilePlace { view: place.view, segment: place.segment, file: 0 };
@@ -113,26 +113,30 @@ pub fn file_bias(views: &[View], candidates: &[Candidate]) -> f64 {
     most as f64 / candidates.len().max(1) as f64
 }
 
-/// How many files and nodes were looked at.
-fn scanned(views: &[View], scope: &SearchScope<'_>, matched: &Matched) -> (usize, usize) {
-    let missed: HashSet<_> = matched.missed.iter().collect();
+/// The number of files and nodes that were searched.
+fn scanned(views: &[View], scope: &SearchScope<'_>, matched: &MatchOutcome) -> (usize, usize) {
+    let skipped: HashSet<_> = matched.skipped_segments.iter().collect();
     let (mut files, mut nodes) = (0, 0);
     for (view_index, view) in (0_u32..).zip(views) {
         for (segment_index, segment) in (0_u32..).zip(&view.segments) {
             for (number, file) in (0..).zip(&segment.files) {
                 let stale = view.stale.contains(&(segment_index as usize, number));
-                if stale || missed.contains(&(view_index, segment_index)) {
+                if stale || skipped.contains(&(view_index, segment_index)) {
                     continue;
                 }
-                let looked_at = match scope.grant(view_index as usize, segment_index as usize, number) {
+                let searched = match scope.grant(view_index as usize, segment_index as usize, number) {
                     FileGrant::All => file.nodes.len(),
                     FileGrant::None => continue,
                     FileGrant::Lines(lines) => lines.len(),
                 };
                 files += 1;
-                nodes += looked_at;
+                nodes += searched;
             }
         }
     }
     (files, nodes)
 }
+
+#[cfg(test)]
+#[path = "conclusion_tests.rs"]
+mod tests;

@@ -1,4 +1,4 @@
-//! What finds work with, handed in by the toolset.
+//! What the finds need from the toolset.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::index::{CollectionSource, IndexCatalog, Shape, View};
 use crate::manuals::{FileType, Manuals, is_part};
 use crate::vault::{Vault, is_open};
 
-/// What finds work with.
+/// What the finds need from the toolset.
 #[derive(Clone, Copy)]
 pub struct ExploreContext<'a> {
     /// The manuals.
@@ -22,18 +22,18 @@ pub struct ExploreContext<'a> {
     pub vault: &'a Vault,
     /// The indexes of both.
     pub indexes: &'a IndexCatalog,
-    /// The synonyms and the words of exception.
+    /// The synonyms and the exception vocabulary.
     pub dictionaries: &'a DictionaryCache,
-    /// What earlier finds saw.
+    /// The traces of earlier finds.
     pub traces: &'a TraceStore,
-    /// The thresholds that are learned.
+    /// The thresholds that adapt to use.
     pub adaptive: &'a Adaptive,
-    /// The manual that a find begins in where the caller names none; none for all of them.
+    /// The manual that a find searches first where the caller names none; none for all of them.
     pub default_manual_id: Option<&'a str>,
 }
 
 impl ExploreContext<'_> {
-    /// The index of the vault as its files are now, or as far as it is by the deadline.
+    /// The index of the vault as its files are now, or as much of it as is ready by the deadline.
     pub fn vault_view(&self, deadline: Instant, cancellation: &Cancellation) -> Result<View, ToolError> {
         let source = || CollectionSource {
             name: String::new(),
@@ -44,8 +44,8 @@ impl ExploreContext<'_> {
         self.indexes.collection("vault", source).view(root, deadline, cancellation)
     }
 
-    /// The indexes of these manuals as their files are now, or as far as they are by the deadline, and how many of the
-    /// manuals cannot be opened.
+    /// The indexes of these manuals as their files are now, or as much of them as is ready by the deadline, and the
+    /// number of manuals that cannot be opened.
     pub fn manual_views(
         &self,
         ids: &[String],
@@ -57,7 +57,7 @@ impl ExploreContext<'_> {
             match self.manual_view(id, deadline, cancellation) {
                 Ok(view) => views.push(view),
                 Err(error) if error.kind() == ErrorKind::Cancelled || ids.len() == 1 => return Err(error),
-                // One manual that is gone or cannot be opened is no reason to fail for the others.
+                // One manual that is gone or cannot be opened must not make the find fail for the others.
                 Err(_) => unopened += 1,
             }
         }

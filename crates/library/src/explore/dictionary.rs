@@ -1,4 +1,5 @@
-//! What means the same, and what announces an exception: built in, and added to by the manuals' `synonyms.yaml`.
+//! The dictionary: synonyms and exception vocabulary, built in and extended by the `synonyms.yaml` files of the
+//! manuals.
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -12,27 +13,28 @@ use crate::index::{Class, class};
 use crate::manuals::Manuals;
 use crate::text::normalize_text;
 
-/// What ships with the program.
+/// The word list that is part of the program.
 const BUILT_IN: &str = include_str!("dictionary.yaml");
-/// What a synonym is worth beside the term itself. Found with `annai eval`, as all weights.
-const SYNONYM: f32 = 0.65;
-/// What a synonym of a part of a term is worth where it stands alone.
-const SYNONYM_OF_PART: f32 = 0.3;
+/// The weight of a synonym, relative to 1 for the term itself. Tuned with `annai eval`, as all weights.
+const SYNONYM_WEIGHT: f32 = 0.65;
+/// The weight of a synonym of only a part of a term, when the rest of the term is missing.
+const PART_SYNONYM_WEIGHT: f32 = 0.3;
 /// The maximum number of words in one file. The automaton that finds them in a question grows with them; 20,000 words
-/// take a few megabytes. A larger file is refused as a whole, and `annai doctor` says so.
+/// take a few megabytes. A larger file is rejected as a whole, and `annai doctor` says so.
 const MAX_WORDS: usize = 20_000;
 
-/// WordList that mean the same, and words that announce exceptions.
+/// Groups of synonyms, and the vocabulary of exceptions.
 pub struct Dictionary {
     groups: Vec<Vec<String>>,
-    /// Every word of every group, and which group it is of.
+    /// The group of each word, by the word's number in `finder`.
     words: Vec<usize>,
-    /// Finds the words; none where there are none.
+    /// Finds the synonyms in a question; none where the automaton could not be built.
     finder: Option<AhoCorasick>,
+    /// Finds the exception vocabulary in a text; none where the automaton could not be built.
     exception_finder: Option<AhoCorasick>,
 }
 
-/// The words of a file.
+/// The words of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WordList {
     synonyms: Vec<Vec<String>>,
@@ -90,7 +92,7 @@ impl WordList {
 }
 
 impl Dictionary {
-    /// A dictionary of what is built in and what files add.
+    /// A dictionary of the built-in words and those that files add.
     pub fn new(added: &[WordList]) -> Self {
         let all = || std::iter::once(&*BUILT_IN_WORDS).chain(added);
         let groups: Vec<Vec<String>> = all()
@@ -117,13 +119,19 @@ impl Dictionary {
         Self { groups, words, finder, exception_finder }
     }
 
-    /// Adds to the terms of a question the synonyms of them, or of a part of them.
+    /// The number of automata that could not be built. The words of users may exceed what an automaton can hold; then
+    /// its words are not found, and every find counts that as a warning.
+    fn missing_automata(&self) -> usize {
+        usize::from(self.finder.is_none()) + usize::from(self.exception_finder.is_none())
+    }
+
+    /// Adds to the terms of a normalized question the synonyms of them, or of a part of them.
     pub fn expand(&self, question: &str, terms: &mut [Term]) {
         let Some(finder) = &self.finder else { return };
         for found in finder.find_overlapping_iter(question) {
             let range = found.range();
             let Some(word) = question.get(range.clone()) else { continue };
-            if !stands_alone(question, range.start, range.end) {
+            if !is_whole_word(question, range.start, range.end) {
                 continue;
             }
             let Some(group) =
@@ -138,25 +146,28 @@ impl Dictionary {
         }
     }
 
-    /// The first word in a text that announces an exception, in bytes.
+    /// The first exception word in a normalized text, as a byte range.
     pub fn exception(&self, text: &str) -> Option<std::ops::Range<usize>> {
         let found = self.exception_finder.as_ref()?.find_iter(text);
         let mut found = found.map(|found| found.range());
-        found.find(|range| stands_alone(text, range.start, range.end))
+        found.find(|range| is_whole_word(text, range.start, range.end))
     }
 }
 
-/// Adds to a term the other words of a group. A part of a term is replaced within it; a term that is part of the word is
-/// replaced whole.
+/// Adds the other words of a group to a term. A word that is a part of the term is replaced within it; a word that is
+/// the term or longer is replaced as a whole.
 fn add_synonyms(term: &mut Term, word: &str, group: &[String]) {
     let text = term.text().to_owned();
     let is_part = text.contains(word) && text != word;
     for synonym in group.iter().filter(|synonym| *synonym != word) {
         let forms = match is_part {
             true => {
-                vec![(text.replacen(word, synonym, 1), SYNONYM), (synonym.clone(), SYNONYM_OF_PART)]
+                vec![
+                    (text.replacen(word, synonym, 1), SYNONYM_WEIGHT),
+                    (synonym.clone(), PART_SYNONYM_WEIGHT),
+                ]
             }
-            false => vec![(synonym.clone(), SYNONYM)],
+            false => vec![(synonym.clone(), SYNONYM_WEIGHT)],
         };
         for (form, weight) in forms {
             if !term.forms.iter().any(|known| known.text == form) {
@@ -166,9 +177,10 @@ fn add_synonyms(term: &mut Term, word: &str, group: &[String]) {
     }
 }
 
-/// Whether what stands between two places is not part of a longer word.
-fn stands_alone(text: &str, start: usize, end: usize) -> bool {
-    let is_word = |letter: Option<char>| letter.is_some_and(|letter| class(letter) == Class::Word);
+/// Whether a byte range of a text is not a part of a longer word.
+fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
+    let is_word =
+        |character: Option<char>| character.is_some_and(|character| class(character) == Class::Word);
     let before = text.get(..start).and_then(|before| before.chars().next_back());
     let after = text.get(end..).and_then(|after| after.chars().next());
     let first = text.get(start..).and_then(|part| part.chars().next());
@@ -177,84 +189,49 @@ fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     !goes_on
 }
 
-/// The files that a dictionary was made of, and the dictionary.
+/// A dictionary, and the files that it was built from.
 struct CachedDictionary {
-    /// The hash of each file and its words; none where it could not be read.
+    /// The hash of each file and its words; none where the file is not valid.
     files: Vec<(Sha256, Option<WordList>)>,
     dictionary: Arc<Dictionary>,
 }
 
 impl CachedDictionary {
-    fn invalid_files(&self) -> usize {
-        self.files.iter().filter(|(_, words)| words.is_none()).count()
+    /// The number of files that are not valid, and of automata that could not be built from the words.
+    fn problems(&self) -> usize {
+        let invalid_files = self.files.iter().filter(|(_, words)| words.is_none()).count();
+        invalid_files + self.dictionary.missing_automata()
     }
 }
 
-/// The dictionary of the manuals that were asked for last, made again when other files hold for them or a file changes.
+/// The dictionary that was used last. It is rebuilt when the next find uses other files, or when a file changes.
 #[derive(Default)]
 pub struct DictionaryCache {
     last: Mutex<Option<CachedDictionary>>,
 }
 
 impl DictionaryCache {
-    /// The dictionary for these manuals, and how many files of words could not be read.
+    /// The dictionary for these manuals, and the number of problems with its files: those that could not be read, and
+    /// automata that could not be built from their words.
     pub fn of(&self, manuals: &Manuals, ids: &[String]) -> (Arc<Dictionary>, usize) {
         let (files, unreadable) = manuals.word_files(ids);
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = last.as_ref()
             && known.files.iter().map(|(sha256, _)| *sha256).eq(files.iter().map(|found| found.file.sha256))
         {
-            return (known.dictionary.clone(), unreadable + known.invalid_files());
+            return (known.dictionary.clone(), unreadable + known.problems());
         }
         let files: Vec<_> =
             files.iter().map(|found| (found.file.sha256, WordList::read(&found.file.text).ok())).collect();
         let words: Vec<_> = files.iter().filter_map(|(_, words)| words.clone()).collect();
         let dictionary = Arc::new(Dictionary::new(&words));
         let made = CachedDictionary { files, dictionary: dictionary.clone() };
-        let invalid = made.invalid_files();
+        let problems = unreadable + made.problems();
         *last = Some(made);
-        (dictionary, unreadable + invalid)
+        (dictionary, problems)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_are_read_in_both_forms() {
-        let read = |text: &str| WordList::read(text).unwrap();
-        let expected =
-            WordList { synonyms: vec![vec!["a".into(), "b".into()]], exceptions: vec!["x".into()] };
-        assert_eq!(read("synonyms:\n  - [a, b]\nexceptions: [x]"), expected);
-        assert_eq!(read("synonyms:\n  a: [b]\nexceptions: x"), expected);
-        assert_eq!(read(""), WordList::default());
-        for (text, error) in [
-            ("synonyms: 3", "synonyms: expected synonyms or exceptions here"),
-            ("other: []", "other: expected synonyms or exceptions here"),
-            ("exceptions: [[a]]", "exceptions: expected words"),
-        ] {
-            assert_eq!(WordList::read(text).unwrap_err(), error, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_built_in_words_are_valid() {
-        assert!(!BUILT_IN_WORDS.synonyms.is_empty() && !BUILT_IN_WORDS.exceptions.is_empty());
-        let dictionary = Dictionary::new(&[]);
-        assert!(dictionary.finder.is_some() && dictionary.exception_finder.is_some());
-    }
-
-    #[test]
-    fn exceptions_are_whole_words() {
-        let dictionary = Dictionary::new(&[]);
-        for (text, expected) in [
-            ("給付の対象外です", Some("対象外")),
-            ("this is not covered here", Some("not covered")),
-            ("it is unexceptional", None),
-            ("通常どおり", None),
-        ] {
-            assert_eq!(dictionary.exception(text).map(|range| &text[range]), expected, "{text}");
-        }
-    }
-}
+#[path = "dictionary_tests.rs"]
+mod tests;

@@ -1,42 +1,43 @@
-//! Stage 2: which candidates, and which sections beside them, speak of an exception.
+//! Stage 2: marks the candidates that contain exception vocabulary, and finds such sections next to them.
 
 use std::collections::{HashMap, HashSet};
 
 use super::candidate::{Candidate, Signals};
 use super::dictionary::Dictionary;
-use super::matching::Allowed;
+use super::matching::NodeFilter;
 use super::place::{NodePlace, node_at};
 use super::terms::Intent;
 use crate::index::{NodeEntry, Segment, View};
 
-// The weights were found by measuring (`annai eval`).
-/// What it is worth to speak of an exception where the question asks for one.
+// The weights were tuned with `annai eval`.
+/// The factor for a candidate with exception vocabulary where the question asks for exceptions.
 const EXCEPTION_BOOST: f32 = 1.25;
-/// What a section beside a candidate is worth, as a share of the candidate's score.
+/// The score of a section next to a candidate, as a share of the candidate's score.
 const NEIGHBOUR_SHARE: f32 = 0.2;
 /// The same where the question asks for exceptions.
 const NEIGHBOUR_SHARE_IF_ASKED: f32 = 0.4;
 
-/// Marks the candidates that speak of an exception, and returns the sections beside and below them that do.
+/// Marks the candidates that contain exception vocabulary, and returns the siblings and descendants of candidates that
+/// do.
 pub fn add_exceptions(
     views: &[View],
     candidates: &mut [Candidate],
     dictionary: &Dictionary,
     intent: Intent,
-    admitted: Allowed<'_>,
+    admitted: NodeFilter<'_>,
 ) -> Vec<Candidate> {
     let mut known: HashMap<NodePlace, bool> = HashMap::new();
-    let mut speaks = |place: NodePlace, segment: &Segment, node: &NodeEntry| {
+    let mut mentions_exception = |place: NodePlace, segment: &Segment, node: &NodeEntry| {
         *known.entry(place).or_insert_with(|| dictionary.exception(segment.text_of(node)).is_some())
     };
     let candidates_known: HashSet<NodePlace> = candidates.iter().map(|candidate| candidate.place).collect();
     let share = if intent == Intent::Exceptions { NEIGHBOUR_SHARE_IF_ASKED } else { NEIGHBOUR_SHARE };
-    let mut beside: HashMap<NodePlace, f32> = HashMap::new();
-    // Sections of one parent have the same neighbours.
+    let mut neighbours: HashMap<NodePlace, f32> = HashMap::new();
+    // Sections of one parent have the same siblings, which are searched once.
     let mut seen: HashMap<(u32, u32, Option<u32>), f32> = HashMap::new();
     for candidate in candidates.iter_mut() {
         let Some((segment, node)) = node_at(views, candidate.place) else { continue };
-        if speaks(candidate.place, segment, node) {
+        if mentions_exception(candidate.place, segment, node) {
             candidate.signals = candidate.signals.with(Signals::EXCEPTIONS);
             if intent == Intent::Exceptions {
                 candidate.score *= EXCEPTION_BOOST;
@@ -55,14 +56,18 @@ pub fn add_exceptions(
             let place = NodePlace { node: index, ..candidate.place };
             if (sibling || inside)
                 && !candidates_known.contains(&place)
-                && speaks(place, segment, other)
+                && mentions_exception(place, segment, other)
                 && admitted(place)
             {
-                let score = beside.entry(place).or_default();
+                let score = neighbours.entry(place).or_default();
                 *score = score.max(candidate.score * share);
             }
         }
     }
     let candidate = |(place, score)| Candidate { place, score, signals: Signals::EXCEPTIONS, terms: 0 };
-    beside.into_iter().map(candidate).collect()
+    neighbours.into_iter().map(candidate).collect()
 }
+
+#[cfg(test)]
+#[path = "exceptions_tests.rs"]
+mod tests;

@@ -1,4 +1,4 @@
-//! The numbers, dates and times of a sentence, each with its unit, so that two sentences can be compared.
+//! Extracts the numbers, dates and times of a sentence, each with its unit, so that two sentences can be compared.
 
 use std::sync::LazyLock;
 
@@ -6,18 +6,18 @@ use regex::Regex;
 
 use crate::text::kanji_number;
 
-/// A number or a date, and what it counts.
+/// A number, date or time with its unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fact {
-    /// The unit by one name, such as `day`; a kind of date, or empty for a bare number.
+    /// The canonical unit, such as `day`; `date`, `time` or `day of a year`; empty for a number without a unit.
     pub unit: String,
     /// The value in that unit.
     pub value: f64,
-    /// As it is written.
+    /// The text as it is written.
     pub shown: String,
 }
 
-/// Dates, times of day, and numbers with or without a unit. The unit tells days from yen.
+/// Dates, times of day, and numbers with or without a unit. Only values of the same unit are compared.
 #[expect(clippy::expect_used, reason = "the pattern is part of the program, and a test compiles it")]
 static FACT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -32,7 +32,7 @@ static FACT: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern of facts is valid")
 });
 
-/// The same unit by one name, and how many of it one is.
+/// The canonical unit of a written one, and its size in that unit.
 fn unit_of(written: &str) -> (&str, f64) {
     match written {
         "ms" => ("second", 0.001),
@@ -58,12 +58,12 @@ fn unit_of(written: &str) -> (&str, f64) {
     }
 }
 
-/// A sentence without its facts.
+/// A sentence with its facts replaced by spaces.
 pub fn without_facts(sentence: &str) -> String {
     FACT.replace_all(sentence, " ").into_owned()
 }
 
-/// The facts of a sentence in normal form.
+/// The facts of a normalized sentence.
 pub fn facts(sentence: &str) -> Vec<Fact> {
     let found = FACT.captures_iter(sentence).filter_map(|found| {
         let text = |name: &str| found.name(name).map(|part| part.as_str());
@@ -113,5 +113,32 @@ mod tests {
             assert_eq!(found, expected, "{sentence}");
         }
         assert_eq!(without_facts("within 14 days of it"), "within   of it");
+    }
+
+    #[test]
+    fn equal_amounts_are_equal_in_any_unit_and_spelling() {
+        for (one, other) in [
+            ("2万円", "20,000円"),
+            ("1時間", "60 minutes"),
+            ("1 gb", "1000 mb"),
+            ("二週間", "14 days"),
+            ("5 percent", "5%"),
+            ("$5", "5 dollars"),
+            ("2024年4月1日", "2024/04/01"),
+            ("1,500 ms", "1.5 seconds"),
+        ] {
+            let values = |text: &str| -> Vec<_> {
+                facts(text).into_iter().map(|fact| (fact.unit, fact.value)).collect()
+            };
+            assert_eq!(values(one), values(other), "{one} / {other}");
+            assert_eq!(values(one).len(), 1, "{one}");
+        }
+    }
+
+    #[test]
+    fn the_text_of_a_fact_is_as_it_is_written() {
+        let shown: Vec<_> =
+            facts("within 14 days, or 三十日, at 9:30").into_iter().map(|fact| fact.shown).collect();
+        assert_eq!(shown, ["14 days", "三十日", "9:30"]);
     }
 }

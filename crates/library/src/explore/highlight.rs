@@ -1,4 +1,4 @@
-//! The terms of a question in lines as they are written, for people who look at results.
+//! Finds the terms of a question in lines of the original text, for previews.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use super::needle::Needle;
 use super::query::Query;
 use crate::text::{Normalized, normalize_text};
 
-/// The terms of a question, to be looked for in lines as they are written.
+/// The terms of a question, to be found in lines of the original text.
 pub struct LineHighlighter {
     terms: Vec<HighlightTerm>,
 }
 
 struct HighlightTerm {
     text: String,
-    /// Long and telling terms make a line a better preview.
+    /// Its length times its strength: long and specific terms make a line a better preview.
     weight: f32,
-    /// One for each form of the term.
+    /// One needle for each form of the term.
     needles: Vec<Needle>,
 }
 
 impl LineHighlighter {
-    /// Reads a question.
+    /// Parses a question.
     pub fn new(question: &str, dictionary: &Dictionary) -> Result<Self, ToolError> {
         let query = Query::new(question, None, dictionary)?;
         let terms = query.terms.iter().map(|term| HighlightTerm {
@@ -34,19 +34,26 @@ impl LineHighlighter {
         Ok(Self { terms: terms.collect() })
     }
 
-    /// The terms that stand in a line, each with its weight.
+    /// The terms that a line contains, each with its weight.
     pub fn terms_in(&self, line: &str) -> Vec<(String, f32)> {
         let normal = normalize_text(line);
-        let held =
+        let contained =
             self.terms.iter().filter(|term| term.needles.iter().any(|needle| needle.find(&normal).is_some()));
-        held.map(|term| (term.text.clone(), term.weight)).collect()
+        contained.map(|term| (term.text.clone(), term.weight)).collect()
     }
 
-    /// Where the first term in a line begins, in bytes; an empty range where none does.
+    /// The first character of the first term in a line, as a byte range of it; an empty range where there is none.
     pub fn first_match(&self, line: &str) -> Range<usize> {
         let normal = Normalized::new(line);
-        let places =
-            self.terms.iter().flat_map(|term| &term.needles).filter_map(|needle| needle.place(&normal.text));
+        let places = self
+            .terms
+            .iter()
+            .flat_map(|term| &term.needles)
+            .filter_map(|needle| needle.position(&normal.text));
         places.min().map_or(0..0, |at| normal.original(at..at + 1))
     }
 }
+
+#[cfg(test)]
+#[path = "highlight_tests.rs"]
+mod tests;

@@ -9,7 +9,7 @@ use crate::adaptive::{
     Adaptive, FindReach, FoundSection, LearningRecord, file_number, hash_of, now, section_number, tokens,
 };
 
-/// Keeps the numbers of a find whose reply has so many characters.
+/// Stores the numbers of a find whose reply has this many characters.
 pub fn keep_learning_record(
     adaptive: &Adaptive,
     request: &FindRequest,
@@ -36,13 +36,13 @@ fn found_sections(report: &FindReport) -> Vec<FoundSection> {
     section.collect()
 }
 
-/// Which files a find looked at.
+/// Which files a find searched.
 fn reach(request: &FindRequest, report: &FindReport) -> FindReach {
     let file_of =
         |part: &UnscannedPart| file_number(part.manual_id.as_deref().unwrap_or_default(), &part.path);
     let whole_files = report.record.unscanned.iter().filter(|part| part.lines.is_empty());
     let except: HashSet<u64> = whole_files.map(file_of).collect();
-    // A find of what an earlier one left out looked at nothing else.
+    // A find of what an earlier one left out searched nothing else.
     let only = request.left_out_of.as_ref().map(|earlier| earlier.unscanned.iter().map(file_of).collect());
     FindReach { manuals: report.basis.manuals.iter().cloned().collect(), only, except }
 }

@@ -1,4 +1,4 @@
-//! A find of the manuals: where it begins, whether it widens to the other manuals, and what it comes to.
+//! A find of the manuals: where it starts, whether it is widened to the other manuals, and its report.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,36 +22,36 @@ use crate::cancellation::Cancellation;
 use crate::index::View;
 use crate::reference::{NextAction, Target};
 
-/// A bias to one file is only judged from this number of candidates on: of fewer, most would stand in one file anyway.
+/// The minimum number of candidates for judging a bias to one file: of fewer, most would be in one file anyway.
 const MIN_CANDIDATES_FOR_BIAS: usize = 5;
 /// The stage that widens the find to the other manuals.
 const WIDENING_STAGE: u8 = 4;
 
-/// What a find of the manuals gives.
+/// The result of a find of the manuals.
 pub struct FindReport {
-    /// The id by which the trace is kept.
+    /// The id of the trace.
     pub trace_id: String,
     /// The find in numbers.
     pub summary: FindSummary,
-    /// What it saw.
+    /// The trace.
     pub record: Arc<TraceRecord>,
     /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
-    /// What the thresholds learn from.
+    /// What the adaptive thresholds learn from.
     pub basis: LearningBasis,
 }
 
-/// What the thresholds learn from a find, beside its summary.
+/// What the adaptive thresholds learn from a find, in addition to its summary.
 pub struct LearningBasis {
     /// The thresholds that were in force.
     pub thresholds: Thresholds,
-    /// The manual that it began in; none for all.
+    /// The manual that was searched first; none for all.
     pub home: Option<String>,
-    /// How many candidates it found there.
+    /// The number of candidates in it.
     pub home_candidates: usize,
     /// The share of them in one file.
     pub home_bias: f64,
-    /// The manuals that it looked at.
+    /// The manuals that were searched.
     pub manuals: Vec<String>,
 }
 
@@ -96,7 +96,7 @@ pub fn find(
     Ok(FindReport { trace_id: conclusion.trace_id, summary, record: conclusion.record, next_actions, basis })
 }
 
-/// A find on its way.
+/// A find in progress.
 struct Explorer<'a> {
     context: &'a ExploreContext<'a>,
     request: &'a FindRequest,
@@ -106,25 +106,25 @@ struct Explorer<'a> {
     all: Vec<String>,
 }
 
-/// One pass through the stages, and what it looked at.
+/// One pass through the stages, and what it searched.
 struct Pass<'a> {
     views: Vec<View>,
     scope: SearchScope<'a>,
     outcome: StageOutcome,
-    /// How many files of words could not be read.
+    /// The number of problems with the files of synonyms.
     bad_word_files: usize,
-    /// How many manuals could not be opened.
+    /// The number of manuals that could not be opened.
     unopened: usize,
 }
 
-/// Whether and why a find went beyond the manual that it began in.
+/// Whether and why a find was widened beyond its first manual.
 struct Widening {
-    expanded: bool,
+    is_expanded: bool,
     reasons: Vec<EscalationReason>,
 }
 
 impl<'a> Explorer<'a> {
-    /// The manual that the find begins in, by its stored id; none for all.
+    /// The manual to search first, by its stored id; none for all.
     fn home(&self) -> Result<Option<String>, ToolError> {
         let default = self.context.default_manual_id.filter(|_| self.request.left_out_of.is_none());
         let Some(id) = self.request.manual_id.as_deref().or(default) else { return Ok(None) };
@@ -137,7 +137,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Goes through the stages in these manuals, with the words that hold for them.
+    /// Runs the stages in these manuals, with their dictionary.
     fn pass(&self, ids: &[String]) -> Result<Pass<'a>, ToolError> {
         let (dictionary, bad_word_files) = self.context.dictionaries.of(self.context.manuals, ids);
         let query = Query::new(&self.request.query, self.request.intent, &dictionary)?;
@@ -155,7 +155,7 @@ impl<'a> Explorer<'a> {
         Ok(Pass { views, scope, outcome, bad_word_files, unopened })
     }
 
-    /// What of these views may be looked at.
+    /// Which sections of these views may be searched.
     fn scope(&self, views: &[View]) -> SearchScope<'a> {
         match &self.request.left_out_of {
             Some(record) => SearchScope::left_out_of(record, views),
@@ -163,14 +163,15 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Looks at the other manuals too where the first pass was not enough, or notes that the stage does not allow it.
+    /// Searches the other manuals too where the first pass was not sufficient, or records that the last stage does not
+    /// allow it.
     fn widen(
         &self,
         pass: &mut Pass<'a>,
         ids: &[String],
         thresholds: Thresholds,
     ) -> Result<Widening, ToolError> {
-        let mut widening = Widening { expanded: false, reasons: Vec::new() };
+        let mut widening = Widening { is_expanded: false, reasons: Vec::new() };
         if self.request.left_out_of.is_some() {
             widening.reasons.push(EscalationReason::PrioritizedUnscannedSections);
         }
@@ -183,7 +184,7 @@ impl<'a> Explorer<'a> {
         }
         if self.request.max_stage >= WIDENING_STAGE {
             *pass = self.pass(&self.all)?;
-            (pass.outcome.stage, widening.expanded) = (WIDENING_STAGE, true);
+            (pass.outcome.stage, widening.is_expanded) = (WIDENING_STAGE, true);
             widening.reasons.push(EscalationReason::ManualScopeExpanded);
         } else {
             widening.reasons.push(EscalationReason::StageCap);
@@ -192,7 +193,7 @@ impl<'a> Explorer<'a> {
         Ok(widening)
     }
 
-    /// Adds the files of a manual to what was not looked at.
+    /// Adds the files of a manual to what was not searched.
     fn note_stage_cap(&self, pass: &mut Pass<'a>, id: &str) {
         let manual_id: Arc<str> = id.into();
         match self.context.manuals.get(id).and_then(|manual| manual.files()) {
@@ -205,7 +206,7 @@ impl<'a> Explorer<'a> {
     }
 }
 
-/// Why the find should go further.
+/// The reasons for widening the find.
 fn triggers(views: &[View], outcome: &StageOutcome, thresholds: Thresholds) -> Vec<EscalationReason> {
     let candidates = outcome.candidates.as_slice();
     let count = candidates.len();
@@ -232,7 +233,7 @@ fn summary(pass: &Pass<'_>, widened: Widening, conclusion: &Conclusion) -> FindS
         candidates: outcome.candidates.len(),
         warnings: unreadable + unsound + outcome.failed + bad_word_files + unopened,
         max_stage_applied: outcome.stage,
-        scope_expanded: widened.expanded,
+        scope_expanded: widened.is_expanded,
         unscanned_sections_count: conclusion.record.unscanned_count(),
         integrated_candidates: outcome.hits,
         integrated_nodes: outcome.candidates.len(),
@@ -246,3 +247,7 @@ fn summary(pass: &Pass<'_>, widened: Widening, conclusion: &Conclusion) -> FindS
         escalation_reasons: widened.reasons,
     }
 }
+
+#[cfg(test)]
+#[path = "manual_find_tests.rs"]
+mod tests;

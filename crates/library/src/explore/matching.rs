@@ -1,98 +1,106 @@
-//! Stages 0 and 1: which nodes hold which terms of a question, letter by letter, loosely or as a synonym, and how well
-//! that fits (BM25 over the node's own text, its heading and the headings above it).
+//! Stages 0 and 1: which nodes contain which terms of a question, exactly, loosely or as a synonym, and the score of
+//! each node (BM25 over its own text, its heading and the headings above it).
 
 use std::time::Instant;
 
-use super::bm25::{Scratch, Statistics, idf};
+use super::bm25::{ScoreAccumulator, Statistics, idf};
 use super::needle::{Needle, TermFit};
 use super::place::NodePlace;
 use super::query::Query;
 use super::terms::{Form, Role, Term};
 use crate::index::{Segment, View, all_of};
 
-// The weights were found by measuring, as those of `bm25`.
-/// What a term that must be there is worth beside one that should, in the score of a node.
+// The weights were tuned with `annai eval`, as those of `bm25`.
+/// The weight of a required term in the score of a node, relative to 1 for a soft term.
 const MUST_WEIGHT: f32 = 1.4;
-/// The same for how much of a question is covered.
+/// The weight of a required term in the coverage of a question, relative to 1 for a soft term.
 const MUST_COVERAGE: f32 = 1.5;
-/// What the keys between the terms of a question are worth beside those of the terms.
-const BETWEEN_TERMS: f32 = 0.3;
-/// What a term is worth when all of its keys are there and stand together.
-const TOGETHER: f32 = 1.25;
-/// What it is worth when they are all there and stand apart.
-const APART: f32 = 0.8;
-/// What it is worth when most of them are there.
-const PARTLY: f32 = 0.9;
-/// A single letter is looked up by every pair that begins with it, which tells less than a key of its own.
-const SINGLE_LETTER: f32 = 0.5;
-/// A form that is worth less than this does not stand for its term, because it is a synonym of a part of it only.
-const MIN_STANDS_FOR_TERM: f32 = 0.5;
+/// The weight of a key of the question that lies between its terms, relative to the keys of the terms.
+const CONTEXT_KEY_WEIGHT: f32 = 0.3;
+/// The factor for a term whose keys are all in a node, next to each other.
+const ADJACENT_BOOST: f32 = 1.25;
+/// The factor for a term whose keys are all in a node, but scattered.
+const SCATTERED_PENALTY: f32 = 0.8;
+/// The factor for a term of whose keys a node contains most.
+const PARTIAL_PENALTY: f32 = 0.9;
+/// The factor for a single character, which is looked up by every pair that begins with it and is therefore less
+/// specific than a key.
+const SINGLE_CHAR_WEIGHT: f32 = 0.5;
+/// A form with a lower weight is a synonym of only a part of its term; it adds to the score, but its term does not
+/// count as found.
+const MIN_EQUIVALENT_WEIGHT: f32 = 0.5;
 
-/// A node that holds something of a question.
+/// A node that contains at least a part of one term.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeHit {
-    /// Its place.
+    /// The node.
     pub place: NodePlace,
     /// The rank score, comparable within this search only.
     pub score: f32,
-    /// The terms that stand in it letter by letter, as bits.
-    pub whole: u64,
-    /// The terms that stand in it loosely or as a synonym.
+    /// The terms that it contains exactly, as a bit set.
+    pub exact: u64,
+    /// The terms that it contains only loosely or as a synonym.
     pub loose: u64,
-    /// The terms of which most stands in it.
-    pub part: u64,
-    /// The terms that stand in its heading.
+    /// The terms of which it contains only a part.
+    pub partial: u64,
+    /// The terms that its heading contains.
     pub heading: u64,
 }
 
-/// What the matching found.
+/// The result of the matching.
 #[derive(Default)]
-pub struct Matched {
+pub struct MatchOutcome {
     /// The hits, in document order.
     pub hits: Vec<NodeHit>,
-    /// Segments that the deadline left no time for, as indexes of view and segment.
-    pub missed: Vec<(u32, u32)>,
-    /// How much each term tells beside the others.
-    pub weights: Vec<f32>,
-    /// In how many nodes each term stands, in some form.
-    pub counts: Vec<usize>,
+    /// The segments that were not searched before the deadline, as indexes of view and segment.
+    pub skipped_segments: Vec<(u32, u32)>,
+    /// The weight of each term: its idf, strength and role.
+    pub term_weights: Vec<f32>,
+    /// The number of matching nodes that contain each term, in some form.
+    pub document_frequencies: Vec<usize>,
 }
 
-/// Which nodes are looked at.
-pub type Allowed<'a> = &'a dyn Fn(NodePlace) -> bool;
+/// Decides which nodes are searched.
+pub type NodeFilter<'a> = &'a dyn Fn(NodePlace) -> bool;
 
-/// What is known of a node of the segment at hand.
+/// What is known so far about a node of the current segment.
 #[derive(Debug, Clone, Copy, Default)]
 struct NodeScore {
     score: f32,
-    /// What the best form of the term at hand is worth.
+    /// The score of the best form of the current term.
     best_form: f32,
-    whole: u64,
+    exact: u64,
     loose: u64,
-    part: u64,
+    partial: u64,
     heading: u64,
 }
 
 impl NodeScore {
     const fn is_hit(self) -> bool {
-        self.whole | self.loose | self.part != 0
+        self.exact | self.loose | self.partial != 0
     }
 }
 
-/// Looks for the terms of a question in every segment, until the deadline.
-pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: Instant) -> Matched {
+/// Searches every segment for the terms of a question, until the deadline.
+pub fn match_terms(
+    views: &[View],
+    query: &Query,
+    allowed: NodeFilter<'_>,
+    deadline: Instant,
+) -> MatchOutcome {
     let mut matcher = Matcher::new(views, query);
-    let mut matched = Matched { counts: vec![0; query.terms.len()], ..Matched::default() };
-    let mut looked_at_one = false;
+    let mut matched =
+        MatchOutcome { document_frequencies: vec![0; query.terms.len()], ..MatchOutcome::default() };
+    let mut searched_one = false;
     for (view_index, view) in (0..).zip(views) {
         for (segment_index, segment) in (0..).zip(&view.segments) {
-            // One segment is always looked at, so that asking for the rest makes progress.
-            if looked_at_one && Instant::now() >= deadline {
-                matched.missed.push((view_index, segment_index));
+            // One segment is always searched, so that a follow-up find of the rest makes progress.
+            if searched_one && Instant::now() >= deadline {
+                matched.skipped_segments.push((view_index, segment_index));
                 continue;
             }
-            looked_at_one = true;
-            if !holds_any(segment, query) {
+            searched_one = true;
+            if !contains_any_key(segment, query) {
                 continue;
             }
             let place = |node| NodePlace { view: view_index, segment: segment_index, node };
@@ -111,17 +119,17 @@ pub fn matching(views: &[View], query: &Query, allowed: Allowed<'_>, deadline: I
         let idf = idf(matcher.statistics.nodes, *count as f32);
         idf * term.strength * if term.role == Role::Must { MUST_COVERAGE } else { 1.0 }
     };
-    matched.weights = query.terms.iter().zip(&matched.counts).map(weight).collect();
+    matched.term_weights = query.terms.iter().zip(&matched.document_frequencies).map(weight).collect();
     matched
 }
 
-impl Matched {
+impl MatchOutcome {
     fn add(&mut self, place: NodePlace, found: NodeScore) {
-        let NodeScore { score, whole, loose, part, heading, .. } = found;
-        let (loose, part) = (loose & !whole, part & !(whole | loose));
-        self.hits.push(NodeHit { place, score, whole, loose, part, heading });
-        for (index, count) in self.counts.iter_mut().enumerate() {
-            *count += usize::from((whole | loose) >> index & 1 == 1);
+        let NodeScore { score, exact, loose, partial, heading, .. } = found;
+        let (loose, partial) = (loose & !exact, partial & !(exact | loose));
+        self.hits.push(NodeHit { place, score, exact, loose, partial, heading });
+        for (index, count) in self.document_frequencies.iter_mut().enumerate() {
+            *count += usize::from((exact | loose) >> index & 1 == 1);
         }
     }
 }
@@ -130,9 +138,9 @@ impl Matched {
 struct Matcher<'a> {
     query: &'a Query,
     statistics: Statistics,
-    /// One for each form of each term.
+    /// One needle for each form of each term.
     needles: Vec<Vec<Needle>>,
-    scratch: Scratch,
+    accumulator: ScoreAccumulator,
 }
 
 impl<'a> Matcher<'a> {
@@ -140,32 +148,37 @@ impl<'a> Matcher<'a> {
         let needles = query.terms.iter();
         let needles =
             needles.map(|term| term.forms.iter().map(|form| Needle::new(&form.text)).collect()).collect();
-        Self { query, statistics: Statistics::new(views, query), needles, scratch: Scratch::default() }
+        Self {
+            query,
+            statistics: Statistics::new(views, query),
+            needles,
+            accumulator: ScoreAccumulator::default(),
+        }
     }
 
-    /// What each node of a segment holds of the question.
+    /// The score of each node of a segment.
     fn scores(&mut self, segment: &Segment) -> Vec<NodeScore> {
         let mut scores = vec![NodeScore::default(); segment.nodes.len()];
-        self.scratch.fit(segment.nodes.len());
+        self.accumulator.resize(segment.nodes.len());
         self.add_terms(segment, &mut scores);
         self.add_keys_between_terms(segment, &mut scores);
         self.remove_negatives(segment, &mut scores);
         scores
     }
 
-    /// A term counts by its best form.
+    /// Adds the score of each term, which is the score of its best form.
     fn add_terms(&mut self, segment: &Segment, scores: &mut [NodeScore]) {
         for (index, (term, needles)) in self.query.terms.iter().zip(&self.needles).enumerate() {
             for (form, needle) in term.forms.iter().zip(needles) {
-                gather(segment, form, &self.statistics, &mut self.scratch);
-                let sought = SoughtForm {
+                accumulate_postings(segment, form, &self.statistics, &mut self.accumulator);
+                let lookup = FormLookup {
                     form,
                     needle,
-                    is_term_itself: std::ptr::eq(form, term.forms.first().unwrap_or(form)),
-                    phrase: term.phrase,
+                    is_primary_form: std::ptr::eq(form, term.forms.first().unwrap_or(form)),
+                    is_phrase: term.is_phrase,
                     bit: 1 << index,
                 };
-                settle(segment, &sought, &mut self.scratch, scores);
+                score_form(segment, &lookup, &mut self.accumulator, scores);
             }
             let role = term.strength * if term.role == Role::Must { MUST_WEIGHT } else { 1.0 };
             for found in scores.iter_mut() {
@@ -176,7 +189,7 @@ impl<'a> Matcher<'a> {
 
     fn add_keys_between_terms(&self, segment: &Segment, scores: &mut [NodeScore]) {
         for key in &self.query.keys {
-            let idf = self.statistics.idf(*key) * BETWEEN_TERMS;
+            let idf = self.statistics.idf(*key) * CONTEXT_KEY_WEIGHT;
             for posting in segment.find(*key) {
                 if let Some(found) = scores.get_mut(posting.node as usize).filter(|found| found.is_hit()) {
                     found.score += self.statistics.bm25(segment, posting, idf);
@@ -185,12 +198,12 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// A node that holds a refused term is no hit.
+    /// A node that contains an excluded term is not a match.
     fn remove_negatives(&mut self, segment: &Segment, scores: &mut [NodeScore]) {
         for form in self.query.negatives.iter().flat_map(|negative| &negative.forms) {
-            gather(segment, form, &self.statistics, &mut self.scratch);
+            accumulate_postings(segment, form, &self.statistics, &mut self.accumulator);
             let needle = Needle::new(&form.text);
-            self.scratch.drain(|node, _, keys, _| {
+            self.accumulator.drain(|node, _, keys, _| {
                 if usize::from(keys) >= form.keys.len().max(1)
                     && segment.node(node).is_some_and(|entry| needle.find(segment.text_of(entry)).is_some())
                     && let Some(found) = scores.get_mut(node as usize)
@@ -202,22 +215,27 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// Whether a segment has anything of a question at all.
-fn holds_any(segment: &Segment, query: &Query) -> bool {
+/// Whether a segment contains any key of the question at all.
+fn contains_any_key(segment: &Segment, query: &Query) -> bool {
     let mut forms = query.terms.iter().flat_map(|term| &term.forms);
-    forms.any(|form| form.letter.is_some() || form.keys.iter().any(|key| segment.count(*key) > 0))
+    forms.any(|form| form.single_char.is_some() || form.keys.iter().any(|key| segment.count(*key) > 0))
 }
 
-/// Gathers the nodes that the keys of a form lead to.
-fn gather(segment: &Segment, form: &Form, statistics: &Statistics, scratch: &mut Scratch) {
-    if let Some(letter) = form.letter {
-        let mut postings: Vec<_> = segment.find_all(all_of(letter)).collect();
-        let idf = (1.0 + statistics.nodes / (postings.len() as f32 + 0.5)).ln() * SINGLE_LETTER;
+/// Adds up the BM25 scores of the keys of a form, node by node.
+fn accumulate_postings(
+    segment: &Segment,
+    form: &Form,
+    statistics: &Statistics,
+    accumulator: &mut ScoreAccumulator,
+) {
+    if let Some(character) = form.single_char {
+        let mut postings: Vec<_> = segment.find_all(all_of(character)).collect();
+        let idf = (1.0 + statistics.nodes / (postings.len() as f32 + 0.5)).ln() * SINGLE_CHAR_WEIGHT;
         let mut last = u32::MAX;
         postings.sort_unstable_by_key(|posting| posting.node);
         for posting in postings {
             if posting.node != last {
-                scratch.add(posting, statistics.bm25(segment, posting, idf));
+                accumulator.add(posting, statistics.bm25(segment, posting, idf));
             }
             last = posting.node;
         }
@@ -225,68 +243,62 @@ fn gather(segment: &Segment, form: &Form, statistics: &Statistics, scratch: &mut
     for key in &form.keys {
         let idf = statistics.idf(*key);
         for posting in segment.find(*key) {
-            scratch.add(posting, statistics.bm25(segment, posting, idf));
+            accumulator.add(posting, statistics.bm25(segment, posting, idf));
         }
     }
 }
 
-/// A form of a term that is looked for.
-struct SoughtForm<'a> {
+/// A form of a term that is being searched for.
+struct FormLookup<'a> {
     form: &'a Form,
     needle: &'a Needle,
-    /// Whether it is the term as it is written, not another spelling or a synonym.
-    is_term_itself: bool,
-    /// Whether its words count only together.
-    phrase: bool,
-    /// The bit of the term.
+    /// Whether it is the term as it is written, rather than another spelling or a synonym.
+    is_primary_form: bool,
+    /// Whether its words match only together.
+    is_phrase: bool,
+    /// The bit of its term.
     bit: u64,
 }
 
-/// Decides for each node that was gathered whether the form stands there, and what that is worth.
-fn settle(segment: &Segment, sought: &SoughtForm<'_>, scratch: &mut Scratch, scores: &mut [NodeScore]) {
-    let SoughtForm { form, needle, is_term_itself, phrase, bit } = *sought;
+/// Decides for each node with a score whether it contains the form, and adjusts the score.
+fn score_form(
+    segment: &Segment,
+    lookup: &FormLookup<'_>,
+    accumulator: &mut ScoreAccumulator,
+    scores: &mut [NodeScore],
+) {
+    let FormLookup { form, needle, is_primary_form, is_phrase, bit } = *lookup;
     let wanted = form.keys.len().max(1);
-    let bit = if form.weight < MIN_STANDS_FOR_TERM { 0 } else { bit };
-    scratch.drain(|node, sum, keys, titles| {
+    let bit = if form.weight < MIN_EQUIVALENT_WEIGHT { 0 } else { bit };
+    accumulator.drain(|node, sum, keys, titles| {
         let (Some(entry), Some(found)) = (segment.node(node), scores.get_mut(node as usize)) else { return };
-        let held = usize::from(keys);
-        let mut worth = sum * form.weight;
-        if held >= wanted {
-            // One key is enough to know; of several, only the text tells whether they stand together.
-            let fit = if wanted == 1 { Some(TermFit::Whole) } else { needle.find(segment.text_of(entry)) };
+        let key_count = usize::from(keys);
+        let mut score = sum * form.weight;
+        if key_count >= wanted {
+            // One key is proof; of several, only the text tells whether they are next to each other.
+            let fit = if wanted == 1 { Some(TermFit::Exact) } else { needle.find(segment.text_of(entry)) };
             match fit {
-                Some(TermFit::Whole) if is_term_itself => found.whole |= bit,
+                Some(TermFit::Exact) if is_primary_form => found.exact |= bit,
                 Some(_) => found.loose |= bit,
-                None => worth *= APART,
+                None => score *= SCATTERED_PENALTY,
             }
             match fit {
-                Some(_) if wanted > 1 => worth *= TOGETHER,
-                None if !phrase && (wanted > 2 || form.text.is_ascii()) => found.part |= bit,
+                Some(_) if wanted > 1 => score *= ADJACENT_BOOST,
+                None if !is_phrase && (wanted > 2 || form.text.is_ascii()) => found.partial |= bit,
                 _ => {}
             }
             if usize::from(titles) >= wanted {
                 found.heading |= bit;
             }
-        } else if wanted >= 3 && held * 5 >= wanted * 3 && !phrase {
-            // Three fifths of the keys count as most of the term.
-            found.part |= bit;
-            worth *= PARTLY;
+        } else if wanted >= 3 && key_count * 5 >= wanted * 3 && !is_phrase {
+            // Three fifths of the keys count as a partial match.
+            found.partial |= bit;
+            score *= PARTIAL_PENALTY;
         }
-        found.best_form = found.best_form.max(worth);
+        found.best_form = found.best_form.max(score);
     });
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_term_counts_once_by_its_best_fit() {
-        let place = NodePlace { view: 0, segment: 0, node: 0 };
-        let mut matched = Matched { counts: vec![0; 3], ..Matched::default() };
-        let found = NodeScore { whole: 0b001, loose: 0b011, part: 0b111, ..NodeScore::default() };
-        matched.add(place, found);
-        let hit = NodeHit { place, score: 0.0, whole: 0b001, loose: 0b010, part: 0b100, heading: 0 };
-        assert_eq!((matched.hits, matched.counts), (vec![hit], vec![1, 1, 0]));
-    }
-}
+#[path = "matching_tests.rs"]
+mod tests;

@@ -1,9 +1,9 @@
-//! The exploration: a question taken apart, looked for in stages, and what was found put together.
+//! The exploration: a question is parsed into terms, searched for in stages, and the results are integrated.
 //!
-//! From the bottom up: [`terms`], `words`, `japanese`, `question`, `dictionary` and [`query`] read a question;
-//! `matching` and `ranking` find sections for it, `exceptions` and `references` what belongs to them; [`stages`] runs
-//! these in order within a `scope`; `conflicts`, `gaps` and `conclusion` judge the outcome; `manual_find` and
-//! `vault_find` are the two finds.
+//! From the bottom up: [`terms`], `words`, `japanese`, `question`, `dictionary` and [`query`] parse a question;
+//! `matching` and `ranking` find sections for it, `exceptions` and `references` add the sections that belong to them;
+//! [`stages`] runs these in order within a `scope`; `conflicts`, `gaps` and `conclusion` judge the outcome;
+//! `manual_find` and `vault_find` are the two entry points.
 
 mod bm25;
 mod candidate;
@@ -50,3 +50,6 @@ pub use trace::{TraceItem, TraceRecord};
 pub use trace_store::TraceStore;
 pub use unscanned::UnscannedPart;
 pub use vault_find::find_in_vault;
+
+#[cfg(test)]
+mod test_corpus;

@@ -1,5 +1,5 @@
-//! What to do after a find. Every call that is suggested differs from the one just made and narrows what is left, so
-//! following them ends.
+//! The suggested next calls after a find. Every suggested call differs from the one just made and narrows what is left,
+//! so that following the suggestions ends.
 
 use serde_json::{Map, Value, json};
 
@@ -12,29 +12,30 @@ use crate::manuals::FileType;
 use crate::reference::{NextAction, Ref};
 use crate::search::FileFilter;
 
-/// The maximum length of a question that is suggested, in bytes. A longer one would repeat most of the caller's own
-/// words; then nothing is suggested.
+/// The maximum length of a suggested question, in bytes. A longer one would repeat most of the caller's own words; then
+/// no find is suggested.
 const MAX_SUGGESTED_QUERY: usize = 2000;
 
-/// What a find of the manuals came to.
+/// The outcome of a find of the manuals.
 pub struct ManualFindOutcome<'a> {
-    /// What it was request.
+    /// The request.
     pub request: &'a FindRequest,
-    /// The manual that it began in.
+    /// The manual that was searched first; none for all.
     pub home: Option<&'a str>,
-    /// The terms that no candidate covers, as bits.
+    /// The terms that no candidate contains, as a bit set.
     pub gap_terms: u64,
-    /// The question, read.
+    /// The parsed question.
     pub query: &'a Query,
     /// The find in numbers.
     pub summary: &'a FindSummary,
-    /// What it saw.
+    /// The trace.
     pub record: &'a TraceRecord,
-    /// The id by which that is kept.
+    /// The id of the trace.
     pub trace_id: &'a str,
 }
 
-/// What to do after a find of the manuals: settle conflicts, close gaps, stop when it is enough, else look further.
+/// The next call after a find of the manuals: resolve conflicts, close gaps, stop when the result is sufficient,
+/// otherwise list the best sections.
 pub fn after_manual_find(outcome: &ManualFindOutcome<'_>) -> Vec<NextAction> {
     let ManualFindOutcome { summary, record, trace_id, .. } = outcome;
     if let Some((item, _)) = record.conflicts.first() {
@@ -56,7 +57,7 @@ pub fn after_manual_find(outcome: &ManualFindOutcome<'_>) -> Vec<NextAction> {
     vec![action]
 }
 
-/// Reads the section of a place.
+/// Suggests reading the section at a place.
 fn read_section(place: &Ref, confidence: f64) -> NextAction {
     let scope = if FileType::of(&place.path) == Some(FileType::Json) { "snippet" } else { "section" };
     let least = json!({
@@ -69,7 +70,7 @@ fn read_section(place: &Ref, confidence: f64) -> NextAction {
     NextAction::call("manual_read", confidence, json!({ "ref": least, "scope": scope }))
 }
 
-/// Another find, with what should change about it; none where nothing could help.
+/// Suggests another find with the arguments that should change; none where no change could help.
 fn find_again(outcome: &ManualFindOutcome<'_>) -> Option<NextAction> {
     let ManualFindOutcome { request, home, record, trace_id, .. } = outcome;
     let find = |changes: &[(&str, Value)]| {
@@ -85,7 +86,7 @@ fn find_again(outcome: &ManualFindOutcome<'_>) -> Option<NextAction> {
     let late = late_places(record);
     let before = request.left_out_of.as_ref().map(|earlier| late_places(earlier));
     if late > 0 && before.is_none_or(|before| late < before) {
-        // The same question, of what there was no time for.
+        // The same question, for what was not searched before the deadline.
         return find(&[
             ("query", request.query.clone().into()),
             ("only_unscanned_from_trace_id", (*trace_id).into()),
@@ -100,9 +101,9 @@ fn find_again(outcome: &ManualFindOutcome<'_>) -> Option<NextAction> {
         changes.extend(home.map(|home| ("manual_id", home.into())));
         return find(&changes);
     }
-    // What one manual does not cover another may, if it was not looked at.
+    // Another manual may contain what this one does not, if it was not searched.
     let terms = outcome.query.terms.iter().enumerate();
-    // A hyphen in front of a term would refuse it, so it is taken off.
+    // A hyphen in front of a term would exclude it, so it is removed.
     let missing: Vec<_> = terms
         .filter(|(index, _)| outcome.gap_terms >> index & 1 == 1)
         .map(|(_, term)| term.text().trim_start_matches('-'))
@@ -116,16 +117,16 @@ fn find_again(outcome: &ManualFindOutcome<'_>) -> Option<NextAction> {
     None
 }
 
-/// How many places there was no time for.
+/// The number of places that were not searched before the deadline.
 fn late_places(record: &TraceRecord) -> usize {
     let late = record.unscanned.iter().filter(|part| part.reason == SkipReason::TimeBudget);
     late.map(|part| part.count()).sum()
 }
 
-/// What to do after a find of the vault: read through the likeliest file where nothing was found, look beside a file that
-/// has nearly everything, else stop.
+/// The next call after a find of the vault: scan the likeliest file where nothing was found, search the other files
+/// where one file has nearly all candidates, otherwise stop.
 pub fn after_vault_find(found: &VaultFindOutcome<'_>) -> Vec<NextAction> {
-    let action = match (&found.likeliest, &found.crowded) {
+    let action = match (&found.likeliest_file, &found.dominant_file) {
         (Some(path), _) => {
             NextAction::call("vault_scan", 0.6, json!({ "path": path, "cursor": { "start_line": 1 } }))
         }
@@ -142,28 +143,32 @@ pub fn after_vault_find(found: &VaultFindOutcome<'_>) -> Vec<NextAction> {
     vec![action]
 }
 
-/// What a find of the vault came to.
+/// The outcome of a find of the vault.
 pub struct VaultFindOutcome<'a> {
-    /// The question as it was asked.
+    /// The question as the caller wrote it.
     pub query: &'a str,
-    /// Which files were looked at.
+    /// Which files were searched.
     pub files: &'a FileFilter,
-    /// The file to read where nothing was found.
-    pub likeliest: Option<String>,
-    /// The file that has nearly all hits.
-    pub crowded: Option<String>,
-    /// How far the question is answered, 0 to 1.
+    /// The file to scan where nothing was found.
+    pub likeliest_file: Option<String>,
+    /// The file that has nearly all candidates.
+    pub dominant_file: Option<String>,
+    /// How well the candidates answer the question, from 0 to 1.
     pub sufficiency: f64,
 }
 
-/// A path as a glob that fits nothing else.
+/// A path as a glob that matches nothing else.
 fn escaped_glob(path: &str) -> String {
     let mut glob = String::new();
-    for letter in path.chars() {
-        match letter {
-            '*' | '?' | '[' | ']' | '{' | '}' => glob.extend(['[', letter, ']']),
-            _ => glob.push(letter),
+    for character in path.chars() {
+        match character {
+            '*' | '?' | '[' | ']' | '{' | '}' => glob.extend(['[', character, ']']),
+            _ => glob.push(character),
         }
     }
     glob
 }
+
+#[cfg(test)]
+#[path = "next_actions_tests.rs"]
+mod tests;

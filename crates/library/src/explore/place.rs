@@ -1,8 +1,8 @@
-//! Where nodes and files are in the views that a find looks at, as indexes.
+//! The positions of nodes and files in the views of a find, as indexes.
 
 use crate::index::{FileEntry, NodeEntry, Segment, View};
 
-/// Where a node is.
+/// The position of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodePlace {
     /// The collection, as an index into the views.
@@ -13,7 +13,7 @@ pub struct NodePlace {
     pub node: u32,
 }
 
-/// Where a file is.
+/// The position of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FilePlace {
     /// The collection, as an index into the views.
@@ -24,19 +24,19 @@ pub struct FilePlace {
     pub file: u32,
 }
 
-/// The segment and the node of a place.
+/// The node at a place, with its segment.
 pub fn node_at(views: &[View], place: NodePlace) -> Option<(&Segment, &NodeEntry)> {
     let segment = views.get(place.view as usize)?.segments.get(place.segment as usize)?;
     Some((segment, segment.node(place.node)?))
 }
 
-/// The segment and the file of a place.
+/// The file at a place, with its segment.
 pub fn file_at(views: &[View], place: FilePlace) -> Option<(&Segment, &FileEntry)> {
     let segment = views.get(place.view as usize)?.segments.get(place.segment as usize)?;
     Some((segment, segment.files.get(place.file as usize)?))
 }
 
-/// The file that a node stands in.
+/// The file that contains a node.
 pub fn file_of(views: &[View], place: NodePlace) -> Option<FilePlace> {
     let file = node_at(views, place)?.1.file;
     Some(FilePlace { view: place.view, segment: place.segment, file })

@@ -1,4 +1,4 @@
-//! A question, read: the terms to look for, the ones that must not stand in a section, and what it wants to know.
+//! A parsed question: the terms to search for, the terms that a section must not contain, and its intent.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,44 +9,46 @@ use super::dictionary::Dictionary;
 use super::japanese;
 use super::question::{QuestionParts, ScriptRun, script_runs};
 use super::terms::{Form, Intent, Role, Term, lookup_keys};
-use super::words::{asked_units, intent_of, is_stop, strength};
+use super::words::{asked_units, intent_of, is_stop_word, strength};
 use crate::error::LibraryError;
 use crate::index::{Class, Key, class, word};
 use crate::text::{is_separator, kanji_number, kanji_numeral, normalize_line};
 
-/// The maximum number of terms that are looked for. Which terms a section holds is kept in the bits of a `u64`, and a
-/// question of more than 48 terms is no question; the terms beyond are reported as a gap.
+/// The maximum number of terms that are searched for. The terms that a section contains are a bit set in a `u64`, and a
+/// question of more than 48 terms is hardly one question; the terms beyond are reported as a gap.
 pub const MAX_TERMS: usize = 48;
-/// The maximum length of a question once its letters are in normal form. The input schema limits what is sent; this
-/// bounds what ligatures and compatibility characters expand to. A longer question is refused.
+/// The maximum length of a question after normalization. The input schema limits what is sent; this limits what
+/// ligatures and compatibility characters expand to. A longer question is rejected.
 const MAX_NORMAL_CHARS: usize = 10_000;
-/// The maximum number of forms of one term. Every form costs a pass over its postings; synonyms beyond the first
-/// sixteen add cost and hardly any hits, and are dropped.
+/// The maximum number of forms of one term. Every form costs a pass over its postings; forms beyond the first sixteen
+/// add cost and hardly any matches, and are dropped.
 const MAX_FORMS: usize = 16;
-/// What another spelling is worth beside the term as it is written.
-const SPELLING: f32 = 0.9;
-/// What two neighbouring words written as one are worth beside each of them alone.
-const JOINED: f32 = 1.2;
+/// The weight of another spelling, relative to 1 for the term as it is written. Slightly below 1, so that the spelling
+/// of the question wins a tie.
+const SPELLING_WEIGHT: f32 = 0.9;
+/// The weight of two neighbouring words written as one, relative to each of them alone. Above 1, because the compound
+/// is more specific than its parts.
+const JOINED_WEIGHT: f32 = 1.2;
 
-/// A question, read.
+/// A parsed question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// What must or should stand in a section.
+    /// The terms that a section must or should contain.
     pub terms: Vec<Term>,
-    /// What must not.
+    /// The terms that a section must not contain.
     pub negatives: Vec<Term>,
-    /// What the question wants.
+    /// The intent of the question.
     pub intent: Intent,
-    /// The keys of the whole question, with what stands between its terms.
+    /// The index keys of the whole question, including those between its terms.
     pub keys: Vec<Key>,
-    /// The units that its answer will name.
+    /// The units that an answer is expected to name.
     pub units: Vec<&'static str>,
-    /// Terms beyond [`MAX_TERMS`].
+    /// The terms beyond [`MAX_TERMS`], which are not searched for.
     pub dropped: Vec<String>,
 }
 
 impl Query {
-    /// Reads a question. Without an intent, its words tell what it wants.
+    /// Parses a question. Without an intent, it is derived from the words.
     pub fn new(question: &str, intent: Option<Intent>, dictionary: &Dictionary) -> Result<Self, ToolError> {
         let whole = checked_normal_form(question)?;
         let parts = QuestionParts::of(question);
@@ -74,9 +76,9 @@ impl Query {
     }
 }
 
-/// The normal form of a question; an error where it has nothing to look for, or too much.
+/// The normalized question; an error where it has no searchable character, or too many characters.
 fn checked_normal_form(question: &str) -> Result<String, ToolError> {
-    if !question.chars().any(|letter| matches!(class(letter), Class::Word | Class::Unspaced)) {
+    if !question.chars().any(|character| matches!(class(character), Class::Word | Class::Unspaced)) {
         let problem = "expected words to look for, got only separators and signs";
         return Err(LibraryError::invalid("query", problem).into());
     }
@@ -89,12 +91,12 @@ fn checked_normal_form(question: &str) -> Result<String, ToolError> {
     Ok(whole)
 }
 
-/// The terms of a question, each once and in its order, and the texts of those beyond the limit.
+/// The terms of a question, each once and in the order of the question, and the texts of those beyond the limit.
 fn terms_of(parts: &QuestionParts, normal: &str) -> (Vec<Term>, Vec<String>) {
     let mut terms: Vec<Term> = Vec::new();
     for phrase in &parts.quoted {
         let phrase = normal_line(phrase);
-        terms.extend(new_term(Role::Must, &phrase, 0..0).map(|term| Term { phrase: true, ..term }));
+        terms.extend(new_term(Role::Must, &phrase, 0..0).map(|term| Term { is_phrase: true, ..term }));
     }
     for run in script_runs(normal) {
         match run {
@@ -109,12 +111,12 @@ fn terms_of(parts: &QuestionParts, normal: &str) -> (Vec<Term>, Vec<String>) {
         }
     }
     if terms.is_empty() && parts.negatives.is_empty() {
-        // A question of nothing but function words asks for them.
+        // A question of nothing but stop words is searched for as it is.
         terms.extend(new_term(Role::Soft, normal, 0..normal.len()));
     }
     let mut seen = HashSet::new();
     terms.retain(|term| seen.insert(without_separators(term.text())));
-    // Of too many terms, those that must be there stay.
+    // Of too many terms, the required ones are kept.
     terms.sort_by_key(|term| term.role == Role::Soft);
     let dropped = terms.iter().skip(MAX_TERMS).map(|term| term.text().to_owned()).collect();
     terms.truncate(MAX_TERMS);
@@ -133,69 +135,73 @@ fn normal_line(text: &str) -> String {
 }
 
 fn without_separators(text: &str) -> String {
-    text.chars().filter(|letter| !is_separator(*letter)).collect()
+    text.chars().filter(|character| !is_separator(*character)).collect()
 }
 
-/// The terms of a run of words: the words themselves, and what they make together if that is a code or a name.
+/// The terms of a run of words such as `user-id`: its words, and the whole run if that is more than one word.
 fn word_terms(original: &str, normal: &str, range: Range<usize>, terms: &mut Vec<Term>) {
     let text = normal.get(range.clone()).unwrap_or_default();
     let text = text.trim_matches(is_separator);
     let parts: Vec<_> = text.split(is_separator).filter(|part| !part.is_empty()).collect();
     if parts.len() > 1 || is_code(text) {
-        let only_words = parts.iter().all(|part| is_stop(part) || part.len() < 2);
+        let only_stop_words = parts.iter().all(|part| is_stop_word(part) || part.len() < 2);
         let role = if is_code(text) || original_form(original, text).is_some_and(is_name) {
             Role::Must
         } else {
             Role::Soft
         };
-        if !only_words || is_code(text) {
+        if !only_stop_words || is_code(text) {
             terms.extend(new_term(role, text, range.clone()));
         }
         if !is_code(text) || parts.len() > 2 {
-            let own = parts.iter().filter(|part| !is_stop(part) && part.len() > 2);
+            let own = parts.iter().filter(|part| !is_stop_word(part) && part.len() > 2);
             terms.extend(own.filter_map(|part| new_term(Role::Soft, part, range.clone())));
         }
         return;
     }
-    let Some(only) = parts.first().filter(|part| !is_stop(part)) else { return };
+    let Some(only) = parts.first().filter(|part| !is_stop_word(part)) else { return };
     let named = original_form(original, only).is_some_and(is_name);
     terms.extend(new_term(if named { Role::Must } else { Role::Soft }, only, range));
 }
 
-/// Whether a word has a number in it, as codes and versions do.
+/// Whether a word contains a digit, as codes, model numbers and versions do.
 fn is_code(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// The word as the question spells it, if it does not begin the question.
+/// The word as the question spells it. The first word counts only with an upper-case letter after its first one,
+/// because every sentence begins with a capital.
 fn original_form<'a>(original: &'a str, normal: &str) -> Option<&'a str> {
     let mut words = original
-        .split(|letter: char| letter.is_whitespace() || "?？,、。()".contains(letter))
+        .split(|character: char| character.is_whitespace() || "?？,、。()".contains(character))
         .filter(|word| !word.is_empty());
     let first = words.next();
     let same = |word: &&str| word.to_lowercase() == normal;
     words.find(same).or(first.filter(same).filter(|word| word.chars().skip(1).any(char::is_uppercase)))
 }
 
-/// Whether a word is spelled like a name.
+/// Whether a word is spelled like a proper noun.
 fn is_name(word: &str) -> bool {
     word.chars().any(char::is_uppercase)
 }
 
-/// Adds what is written in other letters: Kanji numerals for numbers, and words without what inflects them.
+/// Adds the other spellings of a term: numbers in Kanji numerals and in digits, and words without their okurigana.
 fn add_spellings(term: &mut Term) {
     let text = term.text().to_owned();
     let mut others = Vec::new();
-    let digits: String =
-        text.chars().skip_while(|letter| !letter.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    let digits: String = text
+        .chars()
+        .skip_while(|character| !character.is_ascii_digit())
+        .take_while(char::is_ascii_digit)
+        .collect();
     if let Ok(number) = digits.parse::<u64>()
-        && text.chars().any(|letter| class(letter) == Class::Unspaced)
+        && text.chars().any(|character| class(character) == Class::Unspaced)
         && !text.contains('第')
     {
         others.extend(kanji_numeral(number).iter().map(|numeral| text.replacen(&digits, numeral, 1)));
     }
     let numeral: String =
-        text.chars().take_while(|letter| kanji_number(std::iter::once(*letter)).is_some()).collect();
+        text.chars().take_while(|character| kanji_number(std::iter::once(*character)).is_some()).collect();
     if !numeral.is_empty()
         && let Some(number) = kanji_number(numeral.chars())
         && let Some(unit) = text.strip_prefix(numeral.as_str())
@@ -203,23 +209,24 @@ fn add_spellings(term: &mut Term) {
     {
         others.push(format!("{number}{unit}"));
     }
-    if let Some(bare) = japanese::without_inflections(&text) {
+    if let Some(bare) = japanese::without_okurigana(&text) {
         others.push(bare);
     }
-    term.forms.extend(others.iter().filter_map(|other| Form::new(other, SPELLING)));
+    term.forms.extend(others.iter().filter_map(|other| Form::new(other, SPELLING_WEIGHT)));
 }
 
-/// Words that stand side by side are also looked for as one: `use effect` finds `useEffect`.
+/// Neighbouring words are also searched for as one word: `use effect` finds `useEffect`.
 fn join_neighbours(normal: &str, terms: &mut [Term]) {
-    let single = |term: &Term| {
+    let is_single_word = |term: &Term| {
         term.range.end > term.range.start && term.text().bytes().all(|byte| byte.is_ascii_alphabetic())
     };
     for index in 1..terms.len() {
         let Some([one, other]) = terms.get_mut(index - 1..=index) else { continue };
         let between = normal.get(one.range.end..other.range.start);
-        if single(one) && single(other) && between == Some(" ") {
+        if is_single_word(one) && is_single_word(other) && between == Some(" ") {
             let joined = format!("{}{}", one.text(), other.text());
-            let form = Form { keys: vec![word(&joined)], text: joined, letter: None, weight: JOINED };
+            let form =
+                Form { keys: vec![word(&joined)], text: joined, single_char: None, weight: JOINED_WEIGHT };
             one.forms.push(form.clone());
             other.forms.push(form);
         }
@@ -227,53 +234,5 @@ fn join_neighbours(normal: &str, terms: &mut [Term]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn query(question: &str) -> Query {
-        Query::new(question, None, &Dictionary::new(&[])).unwrap()
-    }
-
-    fn texts(terms: &[Term]) -> Vec<&str> {
-        terms.iter().map(Term::text).collect()
-    }
-
-    #[test]
-    fn phrases_refusals_and_words_become_terms() {
-        let query = query(r#""refund window" of gift cards -online"#);
-        assert_eq!(texts(&query.terms), ["refund window", "gift", "cards"]);
-        assert_eq!(texts(&query.negatives), ["online"]);
-        let [phrase, gift, ..] = query.terms.as_slice() else { panic!("two terms") };
-        assert!(phrase.phrase && phrase.role == Role::Must && gift.role == Role::Soft);
-        assert!(gift.forms.iter().any(|form| form.text == "giftcards" && form.weight == JOINED));
-    }
-
-    #[test]
-    fn a_term_stands_once_and_function_words_only_alone() {
-        assert_eq!(texts(&query("userid user-id の").terms), ["userid", "user"]);
-        assert_eq!(texts(&query("what is it").terms), ["what is it"]);
-    }
-
-    #[test]
-    fn numbers_are_spelled_in_both_scripts() {
-        let query = query("30日以内");
-        let forms: Vec<_> =
-            query.terms.iter().flat_map(|term| &term.forms).map(|form| form.text.as_str()).collect();
-        assert!(forms.contains(&"30日") && forms.contains(&"三十日"), "{forms:?}");
-    }
-
-    #[test]
-    fn more_terms_than_the_limit_are_dropped_and_named() {
-        let question: Vec<_> = (0..60).map(|number| format!("w{number}x")).collect();
-        let query = query(&question.join(" "));
-        assert_eq!((query.terms.len(), query.dropped.len()), (MAX_TERMS, 12));
-    }
-
-    #[test]
-    fn nothing_to_look_for_is_refused() {
-        let dictionary = Dictionary::new(&[]);
-        for question in ["?!", "- -", &"㌖".repeat(3_000)] {
-            assert!(Query::new(question, None, &dictionary).is_err(), "{question}");
-        }
-    }
-}
+#[path = "query_tests.rs"]
+mod tests;

@@ -1,42 +1,43 @@
-//! The order of what was found: the best first, judged by what a first look cannot see.
+//! Ranks the matching nodes, best first, by what the matching alone does not see: coverage, file context and wording.
 
 use std::collections::HashMap;
 
 use super::candidate::{Candidate, Signals};
-use super::matching::{Matched, NodeHit};
+use super::matching::{MatchOutcome, NodeHit};
 use super::place::{FilePlace, NodePlace, file_of, node_at};
 use super::query::Query;
 use super::terms::Intent;
 use crate::index::{NodeEntry, Segment, View};
 use crate::text::kanji_number;
 
-// The weights were found by measuring (`annai eval`), as those of the matching.
-/// How much of a score depends on how many of the terms are there.
-const COVERAGE: f32 = 0.5;
-/// What a term that is there loosely or in part counts towards the coverage.
+// The weights were tuned with `annai eval`, as those of the matching.
+/// The share of a score that depends on the coverage of the terms.
+const COVERAGE_SHARE: f32 = 0.5;
+/// How much a loose or partial match counts towards the coverage, relative to 1 for an exact one.
 const LOOSE_COVERAGE: f32 = 0.6;
-/// What it is worth that the rest of the file speaks of the terms.
-const FILE_CONTEXT: f32 = 0.5;
-/// What it is worth that the terms stand in the heading.
+/// The maximum boost for a node whose file contains all terms.
+const FILE_CONTEXT_BOOST: f32 = 0.5;
+/// The maximum boost for a node whose heading contains all terms.
 const HEADING_BOOST: f32 = 0.2;
-/// What it is worth to name a number with a unit that is asked for.
+/// The factor for a node that contains a number with a unit that the question asks for.
 const UNIT_BOOST: f32 = 1.3;
-/// What a heading with no text of its own is worth: it answers little.
-const BARE_HEADING: f32 = 0.5;
-/// At least this many of the best are re-ranked by their text, and twice as many as are kept. Reading more texts costs
-/// time, and what ranks lower would not reach the candidates.
+/// The factor for a heading without text of its own, which answers little.
+const BARE_HEADING_PENALTY: f32 = 0.5;
+/// At least 100 nodes are re-ranked by their text, and at least twice as many as are kept. Reading more texts costs
+/// time, and a node that ranks lower would not become a candidate anyway.
 const MIN_RERANKED: usize = 100;
-/// How many occurrences of a unit are looked at in a text before it counts as not naming a number with it.
+/// The maximum number of occurrences of a unit that are checked in one text, so that a long text costs no more; a
+/// number behind the first 64 is not noticed.
 const MAX_UNIT_OCCURRENCES: usize = 64;
 
-/// A node that matched, and its score so far.
+/// A matching node with its score so far.
 type Scored<'a> = (f32, &'a NodeHit);
 
-/// The best of what matched, best first, and the places of the rest.
+/// The best matching nodes, best first, and the places of the rest in document order.
 pub fn rank(
     views: &[View],
     query: &Query,
-    matched: &Matched,
+    matched: &MatchOutcome,
     max_candidates: usize,
 ) -> (Vec<Candidate>, Vec<NodePlace>) {
     let mut hits = scored_by_coverage(views, matched);
@@ -59,43 +60,43 @@ fn best_first(one: &Scored<'_>, other: &Scored<'_>) -> std::cmp::Ordering {
     other.0.total_cmp(&one.0).then(one.1.place.cmp(&other.1.place))
 }
 
-/// The hits with their scores weighed by how many of the terms they and their files hold.
-fn scored_by_coverage<'a>(views: &[View], matched: &'a Matched) -> Vec<Scored<'a>> {
-    let total: f32 = matched.weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
-    let covered = |bits: u64| covered_weight(&matched.weights, bits) / total;
+/// The matching nodes, their scores weighted by the coverage of the terms in the node, its heading and its file.
+fn scored_by_coverage<'a>(views: &[View], matched: &'a MatchOutcome) -> Vec<Scored<'a>> {
+    let total: f32 = matched.term_weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
+    let covered = |bits: u64| covered_weight(&matched.term_weights, bits) / total;
     let no_file = |place: NodePlace| FilePlace { view: place.view, segment: place.segment, file: 0 };
     let file = |place: NodePlace| file_of(views, place).unwrap_or_else(|| no_file(place));
-    // What the rest of a file speaks of tells what a section in it is about.
+    // The terms in the rest of a file tell what a section of it is about.
     let mut files: HashMap<FilePlace, u64> = HashMap::new();
     for hit in &matched.hits {
-        *files.entry(file(hit.place)).or_default() |= hit.whole;
+        *files.entry(file(hit.place)).or_default() |= hit.exact;
     }
     let score = |hit: &NodeHit| {
-        let coverage = covered(hit.whole) + LOOSE_COVERAGE * covered(hit.loose | hit.part);
+        let coverage = covered(hit.exact) + LOOSE_COVERAGE * covered(hit.loose | hit.partial);
         let context = covered(files.get(&file(hit.place)).copied().unwrap_or_default());
         hit.score
-            * (1.0 - COVERAGE + COVERAGE * coverage)
-            * (1.0 + FILE_CONTEXT * context)
+            * (1.0 - COVERAGE_SHARE + COVERAGE_SHARE * coverage)
+            * (1.0 + FILE_CONTEXT_BOOST * context)
             * (1.0 + HEADING_BOOST * covered(hit.heading))
     };
     matched.hits.iter().map(|hit| (score(hit), hit)).collect()
 }
 
-/// The weights of the terms whose bits are set, together.
+/// The sum of the weights of the terms whose bits are set.
 pub fn covered_weight(weights: &[f32], bits: u64) -> f32 {
     let weights = weights.iter().enumerate();
     weights.filter(|(index, _)| bits >> index & 1 == 1).map(|(_, weight)| weight).sum()
 }
 
-/// Weighs what only the text of a section tells.
+/// Adjusts the scores by what only the text of a section tells.
 fn rerank_by_text(views: &[View], query: &Query, best: &mut [Scored<'_>]) {
     for (score, hit) in best {
         let Some((segment, node)) = node_at(views, hit.place) else { continue };
-        if names_unit(segment.text_of(node), &query.units) {
+        if has_number_with_unit(segment.text_of(node), &query.units) {
             *score *= UNIT_BOOST;
         }
-        if is_bare(segment, node) {
-            *score *= BARE_HEADING;
+        if is_bare_heading(segment, node) {
+            *score *= BARE_HEADING_PENALTY;
         }
     }
 }
@@ -103,30 +104,32 @@ fn rerank_by_text(views: &[View], query: &Query, best: &mut [Scored<'_>]) {
 fn candidate((score, hit): &Scored<'_>) -> Candidate {
     let signals = [
         (hit.heading != 0, Signals::HEADING),
-        (hit.whole != 0, Signals::NORMALIZED),
-        (hit.loose | hit.part != 0, Signals::LOOSE),
+        (hit.exact != 0, Signals::NORMALIZED),
+        (hit.loose | hit.partial != 0, Signals::LOOSE),
     ];
     let signals =
         signals.iter().filter(|(is_set, _)| *is_set).fold(Signals::default(), |all, (_, one)| all.with(*one));
-    Candidate { place: hit.place, score: *score, signals, terms: hit.whole | hit.loose }
+    Candidate { place: hit.place, score: *score, signals, terms: hit.exact | hit.loose }
 }
 
-/// Whether a text has a number with one of these units.
-fn names_unit(text: &str, units: &[&str]) -> bool {
-    let is_digit = |letter: char| letter.is_ascii_digit() || kanji_number(std::iter::once(letter)).is_some();
+/// Whether a text contains a number with one of these units.
+fn has_number_with_unit(text: &str, units: &[&str]) -> bool {
+    let is_digit =
+        |character: char| character.is_ascii_digit() || kanji_number(std::iter::once(character)).is_some();
     units.iter().any(|unit| {
         text.match_indices(unit).take(MAX_UNIT_OCCURRENCES).any(|(at, _)| {
             let before = text.get(..at).and_then(|before| before.trim_end_matches(' ').chars().next_back());
             let after =
                 text.get(at + unit.len()..).and_then(|after| after.trim_start_matches(' ').chars().next());
-            let sign = matches!(*unit, "$" | "€" | "usd" | "eur");
-            before.is_some_and(is_digit) || (sign && after.is_some_and(|letter| letter.is_ascii_digit()))
+            let precedes_number = matches!(*unit, "$" | "€" | "usd" | "eur");
+            before.is_some_and(is_digit)
+                || (precedes_number && after.is_some_and(|character| character.is_ascii_digit()))
         })
     })
 }
 
-/// Whether a section is worded as what the question wants would be.
-pub fn is_worded_for(intent: Intent, text: &str) -> bool {
+/// Whether a text is worded like an answer to a question of this intent.
+pub fn has_intent_wording(intent: Intent, text: &str) -> bool {
     let words: &[&str] = match intent {
         Intent::Definition => &[
             "とは",
@@ -160,31 +163,11 @@ pub fn is_worded_for(intent: Intent, text: &str) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-/// Whether a heading has no text of its own below it.
-pub fn is_bare(segment: &Segment, node: &NodeEntry) -> bool {
+/// Whether a node is a heading without text of its own.
+pub fn is_bare_heading(segment: &Segment, node: &NodeEntry) -> bool {
     segment.text_of(node).lines().skip(node.heading_lines as usize).all(|line| line.trim().is_empty())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn units_count_behind_a_number_and_currencies_also_before_one() {
-        for (text, units, expected) in [
-            ("14日以内", &["日"][..], true),
-            ("三十 日", &["日"], true),
-            ("日曜日", &["日"], false),
-            ("$ 5", &["$"], true),
-            ("days 5", &["days"], false),
-        ] {
-            assert_eq!(names_unit(text, units), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn weights_of_set_bits_add_up() {
-        assert_eq!(covered_weight(&[1.0, 2.0, 4.0], 0b101), 5.0);
-        assert_eq!(covered_weight(&[], 0b1), 0.0);
-    }
-}
+#[path = "ranking_tests.rs"]
+mod tests;

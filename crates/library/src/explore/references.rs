@@ -1,25 +1,30 @@
-//! Stage 3: references followed to the sections that they point at: links and anchors, and numbered parts by their label.
+//! Stage 3: follows references to the sections that they point at: links and anchors, and numbered parts by their
+//! label.
 
 use std::collections::{HashMap, HashSet};
 
 use super::candidate::{Candidate, Signals};
-use super::matching::Allowed;
+use super::matching::NodeFilter;
 use super::place::{NodePlace, node_at};
 use crate::index::{NodeEntry, Segment, View, label};
 use crate::text::{find_anchor, labels, normalize_text, percent_decoded, references};
 
-/// The maximum number of sections that a label may stand for. A label such as `step 1` that more sections have says
-/// nothing about which one is meant, and is not followed.
+/// The maximum number of sections with the same label. A label such as `step 1` that more sections have does not tell
+/// which one is meant, and is not followed.
 const MAX_SAME_LABEL: usize = 3;
-/// What a section that is referred to is worth, as a share of the score of the one that refers to it. Found with
+/// The score of a section that is referred to, as a share of the score of the section that refers to it. Tuned with
 /// `annai eval`.
 const REFERENCE_SHARE: f32 = 0.3;
 
-/// The files of each view, by their paths, as indexes of segment and file. They are listed when a link needs them.
+/// The files of each view by their paths, as indexes of segment and file. A view is listed when a link first needs it.
 type FilesByPath<'a> = HashMap<u32, HashMap<&'a str, (u32, u32)>>;
 
-/// Marks the candidates that others refer to, and returns the other sections that they refer to.
-pub fn add_references(views: &[View], candidates: &mut [Candidate], allowed: Allowed<'_>) -> Vec<Candidate> {
+/// Marks the candidates that other candidates refer to, and returns the other sections that candidates refer to.
+pub fn add_references(
+    views: &[View],
+    candidates: &mut [Candidate],
+    allowed: NodeFilter<'_>,
+) -> Vec<Candidate> {
     let mut referred: HashMap<NodePlace, f32> = HashMap::new();
     let mut files = FilesByPath::new();
     for candidate in candidates.iter() {
@@ -138,14 +143,5 @@ fn resolve(from: &str, path: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn links_resolve_within_the_manual() {
-        assert_eq!(resolve("a/b.md", "c.md").as_deref(), Some("a/c.md"));
-        assert_eq!(resolve("a/b.md", "../c/./d.md").as_deref(), Some("c/d.md"));
-        assert_eq!(resolve("a/b.md", "/c.md").as_deref(), Some("c.md"));
-        assert_eq!(resolve("b.md", "../c.md"), None);
-    }
-}
+#[path = "references_tests.rs"]
+mod tests;

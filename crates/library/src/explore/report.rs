@@ -1,4 +1,4 @@
-//! A find in numbers, as its result shows it. The two summaries are published as they stand here, field by field.
+//! The summaries of the two finds in numbers. They are published exactly as declared here, field by field.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -157,4 +157,34 @@ impl VaultSignalCoverage {
 /// A share with two decimals, which is as exact as it is.
 pub fn rounded(share: f64) -> f64 {
     (share * 100.0).round() / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::place::NodePlace;
+    use super::*;
+
+    #[test]
+    fn each_candidate_counts_for_each_of_its_signals() {
+        let candidate = |signals| Candidate {
+            place: NodePlace { view: 0, segment: 0, node: 0 },
+            score: 1.0,
+            signals,
+            terms: 1,
+        };
+        let candidates = [
+            candidate(Signals::HEADING.with(Signals::NORMALIZED)),
+            candidate(Signals::NORMALIZED.with(Signals::LOOSE)),
+            candidate(Signals::EXCEPTIONS),
+            candidate(Signals::REFERENCE.with(Signals::EXCEPTIONS)),
+        ];
+        let expected = SignalCoverage { heading: 1, normalized: 2, loose: 1, exceptions: 2, reference: 1 };
+        assert_eq!(SignalCoverage::of(&candidates), expected);
+        assert_eq!(VaultSignalCoverage::of(&candidates), VaultSignalCoverage { normalized: 2, loose: 1 });
+    }
+
+    #[test]
+    fn shares_have_two_decimals() {
+        assert_eq!((rounded(2.0 / 3.0), rounded(0.995), rounded(0.0)), (0.67, 1.0, 0.0));
+    }
 }

@@ -1,4 +1,4 @@
-//! What finds are asked.
+//! The requests of the two finds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::terms::Intent;
 use super::trace::TraceRecord;
 use crate::search::FileFilter;
 
-/// What a find may cost.
+/// The limits of a find.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchBudget {
     /// The maximum number of candidates.
@@ -18,34 +18,34 @@ pub struct SearchBudget {
     pub time: Duration,
 }
 
-/// A find of the manuals.
+/// A request to find sections in the manuals.
 pub struct FindRequest {
     /// The question.
     pub query: String,
-    /// The manual to look in; none for all.
+    /// The manual to search first; none for all.
     pub manual_id: Option<String>,
-    /// What the question wants; none where its words tell.
+    /// The intent of the question; none to derive it from its words.
     pub intent: Option<Intent>,
-    /// The last stage.
+    /// The last stage that may run.
     pub max_stage: u8,
-    /// The last stage that the server allows.
+    /// The last stage that the server allows any request to ask for.
     pub hard_max_stage: u8,
-    /// The trace of an earlier find, to look only at what that left out.
+    /// The trace of an earlier find, to search only what that find left out.
     pub left_out_of: Option<Arc<TraceRecord>>,
-    /// What it may cost.
+    /// The limits.
     pub budget: SearchBudget,
-    /// Who asks.
+    /// The caller.
     pub owner: Principal,
 }
 
-/// A find of the vault.
+/// A request to find paragraphs in the vault.
 pub struct VaultFindRequest {
     /// The question.
     pub query: String,
-    /// Which files to look at.
+    /// Which files to search.
     pub files: FileFilter,
-    /// What it may cost.
+    /// The limits.
     pub budget: SearchBudget,
-    /// Who asks.
+    /// The caller.
     pub owner: Principal,
 }

@@ -1,4 +1,4 @@
-//! Which nodes a find may look at: all of them, what an earlier one left out, or some files of the vault.
+//! Which nodes a find may search: all of them, what an earlier find left out, or some files of the vault.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use super::place::{FilePlace, NodePlace, node_at};
 use super::trace::TraceRecord;
 use crate::index::{FileEntry, View};
 
-/// What of one file may be looked at.
+/// Which sections of one file may be searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileGrant {
     All,
@@ -16,34 +16,34 @@ pub enum FileGrant {
     Lines(HashSet<u32>),
 }
 
-/// What of every file may be looked at.
+/// Which sections of every file may be searched.
 pub enum SearchScope<'a> {
     Everything,
     Granted(GrantedFiles<'a>),
 }
 
-/// Whether a file counts, by its collection's name and its path.
+/// Whether a file is in scope, by the name of its collection and its path.
 type ReachTest<'a> = Box<dyn Fn(&str, &str) -> bool + 'a>;
 
-/// What of the files may be looked at, file by file.
+/// Which sections may be searched, file by file.
 pub struct GrantedFiles<'a> {
     /// The indexed files, by view, segment and file.
     indexed: Vec<Vec<Vec<FileGrant>>>,
-    /// Whether a file that is not indexed would be looked at.
+    /// Whether a file that is not indexed would be searched.
     not_indexed: ReachTest<'a>,
-    /// The earlier find, where this one looks at what that left out.
+    /// The earlier find, where this one searches what that left out.
     earlier: Option<EarlierFind>,
 }
 
-/// What an earlier find found.
+/// The results of an earlier find.
 struct EarlierFind {
     candidates: HashSet<NodePlace>,
-    /// The sections that only others led it to, and that it had no room for.
+    /// The sections that only other sections led to, beyond the maximum number of candidates.
     carried: Vec<Candidate>,
 }
 
 impl<'a> SearchScope<'a> {
-    /// Decides for every file what of it may be looked at.
+    /// Decides for every file which sections may be searched.
     pub fn of(
         views: &[View],
         grant: impl Fn(&View, &FileEntry) -> FileGrant,
@@ -60,7 +60,7 @@ impl<'a> SearchScope<'a> {
         })
     }
 
-    /// What an earlier find left out. Of a file that has changed since, everything.
+    /// What an earlier find left out. A file that has changed since is in scope as a whole.
     pub fn left_out_of(record: &'a TraceRecord, views: &[View]) -> Self {
         let mut left: HashMap<(&str, &str), Vec<_>> = HashMap::new();
         for part in &record.unscanned {
@@ -89,8 +89,8 @@ impl<'a> SearchScope<'a> {
         }
     }
 
-    /// Whether a node may be added because another one leads to it: what an earlier find did not have yet counts, wherever
-    /// it stands.
+    /// Whether a node may be added because another node led to it. After an earlier find this is any node that is not
+    /// yet one of its candidates, wherever it is.
     pub fn admits(&self, views: &[View], place: NodePlace) -> bool {
         match self {
             Self::Granted(GrantedFiles { earlier: Some(earlier), .. }) => {
@@ -100,7 +100,7 @@ impl<'a> SearchScope<'a> {
         }
     }
 
-    /// What an earlier find was led to and had no room for.
+    /// The sections that other sections led an earlier find to, beyond its maximum number of candidates.
     pub fn carried(&self, views: &[View]) -> Vec<Candidate> {
         match self {
             Self::Granted(GrantedFiles { earlier: Some(earlier), .. }) => {
@@ -111,7 +111,7 @@ impl<'a> SearchScope<'a> {
         }
     }
 
-    /// Whether a file that is not indexed would be looked at.
+    /// Whether a file that is not indexed would be searched.
     pub fn reaches(&self, name: &str, path: &str) -> bool {
         match self {
             Self::Everything => true,
@@ -119,7 +119,7 @@ impl<'a> SearchScope<'a> {
         }
     }
 
-    /// What of a file may be looked at.
+    /// Which sections of a file may be searched.
     pub fn grant(&self, view: usize, segment: usize, file: u32) -> &FileGrant {
         match self {
             Self::Everything => &FileGrant::All,
@@ -131,7 +131,7 @@ impl<'a> SearchScope<'a> {
         }
     }
 
-    /// Whether a node may be looked at.
+    /// Whether a node may be searched.
     pub fn allows(&self, views: &[View], place: NodePlace) -> bool {
         if matches!(self, Self::Everything) {
             return true;
@@ -177,3 +177,7 @@ impl EarlierFind {
         Self { candidates: candidates.collect(), carried: carried.collect() }
     }
 }
+
+#[cfg(test)]
+#[path = "scope_tests.rs"]
+mod tests;

@@ -1,4 +1,4 @@
-//! The terms of a question: how much each matters, and every way to write it.
+//! The terms of a question: the role of each, and every form in which it is searched for.
 
 use std::ops::Range;
 
@@ -20,92 +20,99 @@ pub enum Intent {
     Unknown,
 }
 
-/// How much a term matters.
+/// Whether a term is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// A quoted phrase, a number, a code or a name.
+    /// A quoted phrase, a number with its unit, a code or a proper noun.
     Must,
-    /// Any other.
+    /// Any other term.
     Soft,
 }
 
 /// A term of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
-    /// How much it matters.
+    /// Whether it is required.
     pub role: Role,
-    /// The term itself, then its other spellings and its synonyms.
+    /// The term as it is written, then its other spellings and its synonyms.
     pub forms: Vec<Form>,
-    /// How much it says beside the other terms of the question.
+    /// Its weight relative to the other terms of the question: lower for words that say little.
     pub strength: f32,
-    /// Whether it was quoted: then its words count only together.
-    pub phrase: bool,
-    /// Where it stands in the question's normal form.
+    /// Whether it was quoted: then its words match only together.
+    pub is_phrase: bool,
+    /// Its position in the normalized question, in bytes; empty for a quoted phrase.
     pub range: Range<usize>,
 }
 
 impl Term {
-    /// A term in normal form; none where nothing can be looked up by it.
+    /// A normalized term; none where the index has nothing to look it up by.
     pub fn new(role: Role, text: &str, strength: f32, range: Range<usize>) -> Option<Self> {
-        Some(Self { role, strength, forms: vec![Form::new(text, 1.0)?], phrase: false, range })
+        Some(Self { role, strength, forms: vec![Form::new(text, 1.0)?], is_phrase: false, range })
     }
 
-    /// The term as it is written, in normal form.
+    /// The term as it is written, normalized.
     pub fn text(&self) -> &str {
         self.forms.first().map_or("", |form| form.text.as_str())
     }
 }
 
-/// One way to write a term.
+/// One form of a term: the term itself, another spelling, or a synonym.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
-    /// In normal form.
+    /// The normalized text.
     pub text: String,
-    /// The keys of the index that it is looked up by, each once.
+    /// The index keys that it is looked up by, sorted and each once.
     pub keys: Vec<Key>,
-    /// The only letter of a form that is too short for a pair of letters, and so has no key.
-    pub letter: Option<char>,
-    /// How much it is worth beside the term itself.
+    /// The only character of a form that is too short for a pair of characters, and therefore has no key.
+    pub single_char: Option<char>,
+    /// Its weight, relative to 1 for the term as it is written.
     pub weight: f32,
 }
 
 impl Form {
-    /// A way to write a term; none where nothing can be looked up by it.
+    /// A form of a term; none where the index has nothing to look it up by.
     pub fn new(text: &str, weight: f32) -> Option<Self> {
         let text = text.trim();
         let mut keys = lookup_keys(text);
-        // A chain of words is looked up by its words, because a text may set them apart in another way.
+        // A chain such as `user-id` is looked up by its words, because a text may separate them differently.
         if word_count(text) > 1 {
-            let joined: String = text.chars().filter(|letter| !is_separator(*letter)).collect();
+            let joined: String = text.chars().filter(|character| !is_separator(*character)).collect();
             keys.retain(|key| *key != exact(&joined));
         }
-        let mut letters = text.chars().filter(|letter| class(*letter) == Class::Unspaced);
-        let letter = match (letters.next(), letters.next(), keys.is_empty()) {
-            (Some(letter), None, true) => Some(letter),
+        let mut characters = text.chars().filter(|character| class(*character) == Class::Unspaced);
+        let single_char = match (characters.next(), characters.next(), keys.is_empty()) {
+            (Some(character), None, true) => Some(character),
             _ => None,
         };
-        (letter.is_some() || !keys.is_empty()).then(|| Self { text: text.to_owned(), keys, letter, weight })
+        (single_char.is_some() || !keys.is_empty()).then(|| Self {
+            text: text.to_owned(),
+            keys,
+            single_char,
+            weight,
+        })
     }
 }
 
-/// The keys of a text, sorted and each once, without those of a last letter that nothing follows: what ends in a question
-/// may go on in a text.
+/// The index keys of a text, sorted and each once. The key of a final character is left out: what ends here in the
+/// question may continue in a document.
 pub fn lookup_keys(text: &str) -> Vec<Key> {
     let mut keys = Vec::new();
     tokens(text, &mut |key| keys.push(key));
-    keys.retain(|key| !is_last_letter(*key));
+    keys.retain(|key| !is_final_char_key(*key));
     keys.sort_unstable();
     keys.dedup();
     keys
 }
 
-/// Whether a key is of a letter that nothing follows.
-const fn is_last_letter(key: Key) -> bool {
+/// Whether a key represents a character that no other follows.
+const fn is_final_char_key(key: Key) -> bool {
     key >> 63 == 0 && key & 0x1f_ffff == 0
 }
 
 fn word_count(text: &str) -> usize {
-    text.split(is_separator).filter(|part| part.chars().any(|letter| class(letter) == Class::Word)).count()
+    text.split(is_separator)
+        .filter(|part| part.chars().any(|character| class(character) == Class::Word))
+        .count()
 }
 
 #[cfg(test)]
@@ -114,11 +121,30 @@ mod tests {
 
     #[test]
     fn a_form_needs_a_key_or_a_letter() {
-        let form = |text: &str| Form::new(text, 1.0).map(|form| (form.text, form.keys.len(), form.letter));
+        let form =
+            |text: &str| Form::new(text, 1.0).map(|form| (form.text, form.keys.len(), form.single_char));
         assert_eq!(form(" 給付金 "), Some(("給付金".into(), 2, None)));
         assert_eq!(form("癌"), Some(("癌".into(), 0, Some('癌'))));
         assert_eq!(form("-"), None);
         // Two words, and not also what they make together.
         assert_eq!(form("user-id"), Some(("user-id".into(), 2, None)));
+    }
+
+    #[test]
+    fn a_term_is_found_by_its_words_whatever_separates_them() {
+        let keys = |text: &str| Form::new(text, 1.0).map(|form| form.keys);
+        assert_eq!(keys("user-id"), keys("user id"));
+        assert_eq!(keys("user-id"), keys("id_user"));
+        assert_ne!(keys("user-id"), keys("userid"));
+        assert_eq!(keys("給付金"), keys("給・付金"));
+    }
+
+    #[test]
+    fn the_last_character_of_a_question_may_continue_in_a_text() {
+        // Two pairs, not a third key for the end.
+        assert_eq!(lookup_keys("給付金").len(), 2);
+        let longer = lookup_keys("給付金額");
+        assert!(lookup_keys("給付金").iter().all(|key| longer.contains(key)));
+        assert!(lookup_keys("癌").is_empty());
     }
 }

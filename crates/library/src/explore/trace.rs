@@ -1,4 +1,4 @@
-//! What a find saw, in the form in which it is kept: places as refs instead of indexes.
+//! The trace of a find as it is stored: places are refs instead of indexes.
 
 use super::unscanned::UnscannedPart;
 use crate::reference::{Ref, Target};
@@ -6,38 +6,38 @@ use crate::reference::{Ref, Target};
 /// A section that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceItem {
-    /// Where it is, and why it was found.
+    /// Where it is, and the signals by which it was found.
     pub place: Ref,
     /// The rank score, comparable within this search only.
     pub score: f64,
-    /// The ids of the sections that say otherwise.
+    /// The ids of the sections that contradict it.
     pub conflict_with: Vec<String>,
 }
 
-/// What a find saw.
+/// The trace of a find.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceRecord {
-    /// Whether it looked at the manuals or at the vault.
+    /// Whether the manuals or the vault were searched.
     pub target: Target,
-    /// What was found, in document order.
+    /// The candidates, in document order.
     pub candidates: Vec<TraceItem>,
-    /// The best of it, best first.
+    /// The best candidates, best first.
     pub top: Vec<TraceItem>,
-    /// What was not looked at.
+    /// What was not searched.
     pub unscanned: Vec<UnscannedPart>,
-    /// Sections that disagree, and about what.
+    /// The sections that contradict another one, and about what.
     pub conflicts: Vec<(TraceItem, String)>,
-    /// What nothing was found for.
+    /// The gaps, a sentence for each.
     pub gaps: Vec<String>,
 }
 
 impl TraceRecord {
-    /// How many places were not looked at.
+    /// The number of places that were not searched.
     pub fn unscanned_count(&self) -> usize {
         self.unscanned.iter().map(UnscannedPart::count).sum()
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory that it takes.
     pub fn estimated_bytes(&self) -> usize {
         let items = self.candidates.len() + self.top.len() + self.conflicts.len();
         items * 400

@@ -1,4 +1,4 @@
-//! What finds saw, kept for a while so that it can be asked for page by page.
+//! Stores the traces of finds for a while, so that callers can page through them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ const MAX_TRACE_BYTES: usize = 64 << 20;
 /// searched for longest is forgotten; what is left of their traces expires.
 const MAX_PRINCIPALS: usize = 100_000;
 
-/// The traces of everybody. The newest few of each principal are kept, so that nobody's searches push out another's; the
-/// limit of memory holds for all together.
+/// The traces of all principals. The newest ones of each principal are kept, so that nobody's searches evict another's;
+/// the memory limit applies to all together.
 pub struct TraceStore {
     max_per_principal: usize,
     time_to_live: Duration,
@@ -42,7 +42,7 @@ impl TraceStore {
         Self { max_per_principal, time_to_live, traces, recent }
     }
 
-    /// Keeps what a find saw, and returns the id to ask for it by.
+    /// Stores the trace of a find, and returns its id.
     pub fn keep(
         &self,
         principal: &Principal,
@@ -64,7 +64,7 @@ impl TraceStore {
         Ok(id.to_string())
     }
 
-    /// What a find saw; only for the principal that made it. `argument` is the name under which the caller gave the id.
+    /// The trace of a find, only for the principal that made it. `argument` names the argument that holds the id.
     pub fn get(
         &self,
         principal: &Principal,
@@ -81,7 +81,7 @@ impl TraceStore {
     }
 }
 
-/// 128 bits that nobody can guess.
+/// A random id of 128 bits, which nobody can guess: for anonymous callers it is the only key to the trace.
 fn new_trace_id() -> Result<String, ToolError> {
     let mut bytes = [0_u8; 16];
     SystemRandom::new()

@@ -1,4 +1,4 @@
-//! What a find did not look at, and why.
+//! What a find did not search, and why.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -39,28 +39,28 @@ impl SkipReason {
     }
 }
 
-/// Parts of a file that were not looked at.
+/// Sections of a file that were not searched.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnscannedPart {
     /// The manual; none for the vault.
     pub manual_id: Option<Arc<str>>,
     /// The file's path, relative to its manual or to the vault.
     pub path: String,
-    /// The hash of its bytes; none where it was not read.
+    /// The SHA-256 of its bytes; none where it was not read.
     pub sha256: Option<Sha256>,
-    /// Why it was not looked at.
+    /// Why it was not searched.
     pub reason: SkipReason,
-    /// The lines that its sections start on; none means the whole file.
+    /// The start lines of the sections; empty for the whole file.
     pub lines: Vec<u32>,
-    /// Those sections that only another section led to.
+    /// Those of the sections that only another section led to.
     pub carried: Vec<CarriedSection>,
 }
 
-/// A section that only another one led to, and that there was no room for. The words of the question would not find it
-/// again, so its score and signals are carried over to the next find.
+/// A section that only another section led to, beyond the maximum number of candidates. The terms of the question would
+/// not find it again, so its score and signals are carried over to the next find.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CarriedSection {
-    /// The line that it starts on.
+    /// Its start line.
     pub line: u32,
     /// The rank score, comparable within this search only.
     pub score: f32,
@@ -74,21 +74,21 @@ impl UnscannedPart {
         Self { manual_id, path, sha256: None, reason, lines: Vec::new(), carried: Vec::new() }
     }
 
-    /// How many places it counts for: its sections, or one for the whole file.
+    /// The number of places that it counts for: its sections, or one for a whole file.
     pub fn count(&self) -> usize {
         self.lines.len().max(1)
     }
 }
 
-/// A section that there was no room for.
+/// A section that was left out.
 pub struct LeftOutSection {
     place: NodePlace,
-    /// The score and the signals of a section that its own words would not find again.
+    /// The score and the signals of a section that the terms would not find again.
     carried: Option<(f32, Signals)>,
 }
 
 impl LeftOutSection {
-    /// A section that its own words will find again.
+    /// A section that the terms of the question will find again.
     pub const fn matched(place: NodePlace) -> Self {
         Self { place, carried: None }
     }
@@ -120,7 +120,7 @@ pub fn parts_of(views: &[View], sections: &[LeftOutSection], reason: SkipReason)
     parts
 }
 
-/// The files of candidates, to be looked at again as a whole.
+/// The files of candidates, to be searched again as a whole.
 pub fn files_of(views: &[View], candidates: &[Candidate], reason: SkipReason) -> Vec<UnscannedPart> {
     let files: BTreeSet<_> =
         candidates.iter().filter_map(|candidate| file_of(views, candidate.place)).collect();
@@ -136,27 +136,11 @@ fn whole_file(views: &[View], place: FilePlace, reason: SkipReason) -> Option<Un
     })
 }
 
-/// The manual that a view is of; none for the vault, whose view has no name.
+/// The manual of a view; none for the vault, whose view has no name.
 pub fn manual_id(view: &View) -> Option<Arc<str>> {
     Some(view.name.as_str()).filter(|name| !name.is_empty()).map(Arc::from)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_reason_that_can_be_changed_comes_first() {
-        let part = |reason| UnscannedPart::file(None, "a".into(), reason);
-        let parts = [part(SkipReason::HardLimit), part(SkipReason::TimeBudget)];
-        assert_eq!(SkipReason::most_important(&parts), Some(SkipReason::TimeBudget));
-        assert_eq!(SkipReason::most_important(&[]), None);
-    }
-
-    #[test]
-    fn a_whole_file_counts_once() {
-        let whole = UnscannedPart::file(None, "a".into(), SkipReason::HardLimit);
-        let sections = UnscannedPart { lines: vec![1, 5, 9], ..whole.clone() };
-        assert_eq!((whole.count(), sections.count()), (1, 3));
-    }
-}
+#[path = "unscanned_tests.rs"]
+mod tests;

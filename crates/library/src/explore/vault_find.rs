@@ -1,4 +1,4 @@
-//! A find of the vault: stages 0 and 1, and what they come to.
+//! A find of the vault: stages 0 and 1, and its report.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
@@ -20,13 +20,13 @@ use crate::cancellation::Cancellation;
 use crate::index::View;
 use crate::reference::{NextAction, Target};
 
-/// From this share of the hits in one file on, the next action looks beside it. Manuals have a threshold that is
-/// learned; the vault has none, and most searches of notes spread over more files.
+/// From this share of the candidates in one file, the next action searches the other files. The manuals have an
+/// adaptive threshold; the vault has none, and most searches of notes spread over more files.
 const VAULT_FILE_BIAS: f64 = 0.80;
 
-/// What a find of the vault gives.
+/// The result of a find of the vault.
 pub struct VaultFindReport {
-    /// The id by which the trace is kept.
+    /// The id of the trace.
     pub trace_id: String,
     /// The find in numbers.
     pub summary: VaultFindSummary,
@@ -63,8 +63,8 @@ pub fn find_in_vault(
     let next_actions = after_vault_find(&VaultFindOutcome {
         query: &request.query,
         files: &request.files,
-        likeliest: if candidates.is_empty() { likeliest(&views, &scope, &outcome) } else { None },
-        crowded: if is_biased { crowded(&views, candidates) } else { None },
+        likeliest_file: if candidates.is_empty() { likeliest_file(&views, &scope, &outcome) } else { None },
+        dominant_file: if is_biased { dominant_file(&views, candidates) } else { None },
         sufficiency: conclusion.sufficiency,
     });
     let summary = summary(&views, &outcome, &conclusion);
@@ -94,8 +94,8 @@ fn summary(views: &[View], outcome: &StageOutcome, conclusion: &Conclusion) -> V
     }
 }
 
-/// The file that has the most of the candidates.
-fn crowded(views: &[View], candidates: &[Candidate]) -> Option<String> {
+/// The file with the most candidates.
+fn dominant_file(views: &[View], candidates: &[Candidate]) -> Option<String> {
     let mut files: BTreeMap<&str, usize> = BTreeMap::new();
     for candidate in candidates {
         if let Some(file) = node_at(views, candidate.place).and_then(|(segment, node)| segment.file_of(node))
@@ -106,23 +106,23 @@ fn crowded(views: &[View], candidates: &[Candidate]) -> Option<String> {
     files.into_iter().max_by_key(|(_, count)| *count).map(|(path, _)| path.to_owned())
 }
 
-/// The file that has the most of the question's letters and words; the longest among equals.
-fn likeliest(views: &[View], scope: &SearchScope<'_>, outcome: &StageOutcome) -> Option<String> {
+/// The file that contains the most index keys of the question; the longest among equals.
+fn likeliest_file(views: &[View], scope: &SearchScope<'_>, outcome: &StageOutcome) -> Option<String> {
     let mut best: Option<((usize, u64), &str)> = None;
     for (view_index, view) in views.iter().enumerate() {
         for (segment_index, segment) in view.segments.iter().enumerate() {
-            let mut held: BTreeMap<u32, HashSet<u64>> = BTreeMap::new();
+            let mut keys_by_file: BTreeMap<u32, HashSet<u64>> = BTreeMap::new();
             for key in &outcome.query.keys {
                 let files = segment.find(*key).filter_map(|posting| Some(segment.node(posting.node)?.file));
                 files.for_each(|file| {
-                    held.entry(file).or_default().insert(*key);
+                    keys_by_file.entry(file).or_default().insert(*key);
                 });
             }
             for (number, file) in (0..).zip(&segment.files) {
                 if *scope.grant(view_index, segment_index, number) == FileGrant::None {
                     continue;
                 }
-                let rank = (held.get(&number).map_or(0, HashSet::len), segment.bytes_of(file));
+                let rank = (keys_by_file.get(&number).map_or(0, HashSet::len), segment.bytes_of(file));
                 if best.is_none_or(|(known, _)| rank > known) {
                     best = Some((rank, file.path.as_str()));
                 }
@@ -132,7 +132,7 @@ fn likeliest(views: &[View], scope: &SearchScope<'_>, outcome: &StageOutcome) ->
     best.map(|(_, path)| path.to_owned())
 }
 
-/// How many ranges of lines in the files of the candidates hold no candidate.
+/// The number of line ranges without a candidate in the files of the candidates.
 fn gap_ranges(views: &[View], candidates: &[Candidate]) -> usize {
     let mut files: BTreeMap<FilePlace, Vec<(u32, u32)>> = BTreeMap::new();
     for candidate in candidates {
@@ -150,7 +150,7 @@ fn gap_ranges(views: &[View], candidates: &[Candidate]) -> usize {
         let mut next = 1;
         let mut gaps = 0;
         for (start, end) in ranges {
-            // One blank line between paragraphs is no gap.
+            // One blank line between paragraphs is not a gap.
             gaps += usize::from(start > next + 1 || (next == 1 && start > 1));
             next = end + 1;
         }
@@ -158,3 +158,7 @@ fn gap_ranges(views: &[View], candidates: &[Candidate]) -> usize {
     });
     gaps.sum()
 }
+
+#[cfg(test)]
+#[path = "vault_find_tests.rs"]
+mod tests;

@@ -1,18 +1,18 @@
-//! Words that carry no subject: what Japanese and English use to ask, to join and to inflect.
+//! Word lists of Japanese and English: stop words, function words, and the words that reveal intent and units.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::terms::Intent;
 
-static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split(' ').collect());
-static EMPTY_NOUN_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| EMPTY_NOUNS.split(' ').collect());
-static WEAK_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| WEAK.split(' ').collect());
-static JOINING_WORDS: LazyLock<Vec<Vec<char>>> =
-    LazyLock::new(|| JOINING.split(' ').map(|word| word.chars().collect()).collect());
+static STOP_WORD_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.split(' ').collect());
+static STOP_NOUN_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_NOUNS.split(' ').collect());
+static WEAK_WORD_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| WEAK_WORDS.split(' ').collect());
+static FUNCTION_WORD_LIST: LazyLock<Vec<Vec<char>>> =
+    LazyLock::new(|| FUNCTION_WORDS.split(' ').map(|word| word.chars().collect()).collect());
 
-/// English words that a question is not about.
-const STOP: &str = "\
+/// English stop words: a question is not about them.
+const STOP_WORDS: &str = "\
     a about after all also am an and any anything are as at be been being but by can could did do does \
     doing done don each either else ever every for from get give given got had happen happens has have \
     having he her here his how i if in into is isn it its just let like make may me might mine more most \
@@ -22,8 +22,9 @@ const STOP: &str = "\
     whose why will with within would you your want tell explain show exactly actually everything ll re ve \
     d m";
 
-/// Japanese words that join, ask or inflect, in Hiragana.
-const JOINING: &str = "\
+/// Japanese function words in Hiragana: particles, auxiliaries, question words. A run of Hiragana that is made of them
+/// alone separates terms.
+const FUNCTION_WORDS: &str = "\
     の に は を が で と へ も や か ね よ な から まで より など とか だけ しか ほど くらい ぐらい ずつ こそ \
     さえ について における において によって により による にて として という といった ような ように よう \
     とき ところ こと ため ので のに なら ならば たら れば ば する します した して しない しなければ すれば \
@@ -38,24 +39,24 @@ const JOINING: &str = "\
     っぽい もう まだ ずっと ちょっと かも しれない わかる わからない わかりません しりたい おしえて いう \
     いった いえば あと まえ うち ごろ たち なお ただ";
 
-/// Letters that inflect the Kanji before them.
-const INFLECTING: &str =
+/// Hiragana that can be okurigana: they inflect the Kanji before them.
+const OKURIGANA: &str =
     "いうえるたてっくけきしりれらさせみめべちつずむぶぐすげびぎじねえわそとめなまこよゆろ";
 
-/// Japanese nouns that a question is not about.
-const EMPTY_NOUNS: &str = "\
+/// Japanese stop nouns: a question is not about them.
+const STOP_NOUNS: &str = "\
     もの 何 誰 時 事 物 点 為 際 方 教 知 出来 下 全部 全 一覧 見 言 内 上 中 後 前 次 人 分 思 良 行 他";
 
-/// Words that say little beside the others of a question.
-const WEAK: &str = "\
+/// Words that say little next to the other words of a question.
+const WEAK_WORDS: &str = "\
     名前 場合 方法 必要 可能 自分 本人 場所 理由 種類 内容 情報 一番 相手 以内 以上 以下 最初 最後 普通 通常 \
     時間 期間 注意 大丈夫 絶対 間違 使え 使う 使い 利用 存在 現在 以外 使用 関係 状態 thing things kind work works use \
     used using different specific possible time name called case without before new old first best \
     easiest correct right able user set project code value support supported";
 
-/// How much a word says, beside a usual one.
+/// The weight of a word: a weak word counts half as much as any other.
 pub fn strength(word: &str) -> f32 {
-    if WEAK_WORDS.contains(word) { 0.5 } else { 1.0 }
+    if WEAK_WORD_SET.contains(word) { 0.5 } else { 1.0 }
 }
 
 /// Units that the answer to a question will name, by how the question asks for it.
@@ -89,35 +90,36 @@ const ASKED_UNITS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The units that the answer to a question will name.
+/// The units that the answer to a normalized question is expected to name.
 pub fn asked_units(question: &str) -> Vec<&'static str> {
     let asked = ASKED_UNITS.iter().filter(|(words, _)| words.split('|').any(|word| question.contains(word)));
     asked.flat_map(|(_, units)| units.split('|')).collect()
 }
 
-/// Whether a question is not about this English word.
-pub fn is_stop(word: &str) -> bool {
-    STOP_WORDS.contains(word)
+/// Whether an English word is a stop word.
+pub fn is_stop_word(word: &str) -> bool {
+    STOP_WORD_SET.contains(word)
 }
 
-/// Whether a question is not about this Japanese noun.
-pub fn is_empty_noun(word: &str) -> bool {
-    EMPTY_NOUN_WORDS.contains(word)
+/// Whether a Japanese noun is a stop noun.
+pub fn is_stop_noun(word: &str) -> bool {
+    STOP_NOUN_SET.contains(word)
 }
 
-/// Whether a letter inflects the Kanji before it.
-pub fn inflects(letter: char) -> bool {
-    INFLECTING.contains(letter)
+/// Whether a character can inflect the Kanji before it.
+pub fn is_okurigana(character: char) -> bool {
+    OKURIGANA.contains(character)
 }
 
-/// At which letters of a run of Hiragana the rest of it is made of joining words alone, the end included.
-pub fn joining_tails(run: &[char]) -> Vec<bool> {
+/// For each position of a run of Hiragana, the end included: whether the rest from there is made of function words
+/// alone.
+pub fn function_word_suffixes(run: &[char]) -> Vec<bool> {
     let mut tails = vec![false; run.len() + 1];
     if let Some(end) = tails.last_mut() {
         *end = true;
     }
     for start in (0..run.len()).rev() {
-        let fits = JOINING_WORDS.iter().any(|word| {
+        let fits = FUNCTION_WORD_LIST.iter().any(|word| {
             let length = word.len();
             run.get(start..start + length).is_some_and(|part| part == word.as_slice())
                 && tails.get(start + length).copied().unwrap_or_default()
@@ -129,14 +131,15 @@ pub fn joining_tails(run: &[char]) -> Vec<bool> {
     tails
 }
 
-/// Up to which letters a run of Hiragana is made of joining words alone.
-pub fn joining_heads(run: &[char]) -> Vec<bool> {
+/// For each position of a run of Hiragana, the start included: whether the part up to there is made of function words
+/// alone.
+pub fn function_word_prefixes(run: &[char]) -> Vec<bool> {
     let mut heads = vec![false; run.len() + 1];
     if let Some(start) = heads.first_mut() {
         *start = true;
     }
     for end in 1..=run.len() {
-        let fits = JOINING_WORDS.iter().any(|word| {
+        let fits = FUNCTION_WORD_LIST.iter().any(|word| {
             let length = word.len();
             end.checked_sub(length).is_some_and(|start| {
                 run.get(start..end).is_some_and(|part| part == word.as_slice())
@@ -150,7 +153,7 @@ pub fn joining_heads(run: &[char]) -> Vec<bool> {
     heads
 }
 
-/// Words by which a question tells what it wants, the more telling first.
+/// The words that reveal the intent of a question, the more specific intents first.
 const INTENTS: &[(Intent, &str)] = &[
     (
         Intent::Exceptions,
@@ -168,8 +171,12 @@ const INTENTS: &[(Intent, &str)] = &[
     (Intent::Definition, "とは|意味|定義|何ですか|what is|what are|what does|definition|meaning|define"),
 ];
 
-/// What a question wants, by its words in normal form.
+/// The intent of a normalized question.
 pub fn intent_of(question: &str) -> Intent {
     let asks = |words: &str| words.split('|').any(|word| question.contains(word));
     INTENTS.iter().find(|(_, words)| asks(words)).map_or(Intent::Unknown, |(intent, _)| *intent)
 }
+
+#[cfg(test)]
+#[path = "words_tests.rs"]
+mod tests;

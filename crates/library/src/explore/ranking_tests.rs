@@ -1,0 +1,162 @@
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
+use super::super::matching::match_terms;
+use super::super::test_corpus::{far_away, manual, query, shown};
+use super::*;
+
+/// The candidates for a question, best first, each with its signals, and the places of the rest.
+fn ranked(views: &[View], question: &str, max_candidates: usize) -> (Vec<String>, Vec<String>) {
+    let query = query(question);
+    let matched = match_terms(views, &query, &|_| true, far_away());
+    let (candidates, left) = rank(views, &query, &matched, max_candidates);
+    let candidate = |candidate: &Candidate| {
+        format!("{} {}", shown(views, candidate.place), candidate.signals.names().join("+"))
+    };
+    (candidates.iter().map(candidate).collect(), left.iter().map(|place| shown(views, *place)).collect())
+}
+
+fn order(files: &[(&str, &str)], question: &str) -> Vec<String> {
+    let views = [manual("m", files)];
+    ranked(&views, question, 10).0
+}
+
+#[test]
+fn a_heading_ranks_above_a_body() {
+    let files = [("a.md", "# Opening\nrefund of orders\n"), ("b.md", "# Refund\nopening of orders\n")];
+    assert_eq!(order(&files, "refund"), ["b.md:1 heading+normalized", "a.md:1 normalized"]);
+}
+
+#[test]
+fn a_node_with_all_terms_ranks_above_one_that_repeats_a_single_term() {
+    let files = [
+        ("a.md", "# A\ngadget gadget gadget gadget gadget gadget\n"),
+        ("b.md", "# B\nthe gadget has a wrench of steel\n"),
+    ];
+    assert_eq!(order(&files, "gadget wrench"), ["b.md:1 normalized", "a.md:1 normalized"]);
+}
+
+#[test]
+fn coverage_outweighs_a_slightly_better_score_and_a_loose_match_covers_less() {
+    let hit = |node, score, exact, loose| NodeHit {
+        place: NodePlace { view: 0, segment: 0, node },
+        score,
+        exact,
+        loose,
+        partial: 0,
+        heading: 0,
+    };
+    let hits = vec![hit(0, 10.0, 0b01, 0), hit(1, 9.0, 0b01, 0b10), hit(2, 9.0, 0b11, 0)];
+    let matched = MatchOutcome { hits, term_weights: vec![1.0, 1.0], ..MatchOutcome::default() };
+    let (candidates, _) = rank(&[], &query("gadget wrench"), &matched, 3);
+    let order: Vec<_> = candidates.iter().map(|candidate| (candidate.place.node, candidate.terms)).collect();
+    assert_eq!(order, [(2, 0b11), (1, 0b11), (0, 0b01)]);
+}
+
+#[test]
+fn an_exact_match_ranks_above_a_synonym_and_that_above_a_part() {
+    let files = [
+        ("a.md", "# 一\n診断給付金\n"),
+        ("b.md", "# 二\n癌診断給付金\n"),
+        ("c.md", "# 三\nがん診断給付金\n"),
+    ];
+    assert_eq!(order(&files, "がん診断給付金"), ["c.md:1 normalized", "b.md:1 loose", "a.md:1 loose"]);
+}
+
+#[test]
+fn a_number_with_the_unit_that_is_asked_for_ranks_higher() {
+    let files = [("a.md", "# 一\n返品は到着後すみやかに\n"), ("b.md", "# 二\n返品は到着後14日以内に\n")];
+    assert_eq!(order(&files, "返品は何日"), ["b.md:1 normalized", "a.md:1 normalized"]);
+    // Without such a question word the shorter text wins.
+    assert_eq!(order(&files, "返品"), ["a.md:1 normalized", "b.md:1 normalized"]);
+}
+
+#[test]
+fn a_heading_without_text_ranks_below_one_with_text() {
+    let files = [("a.md", "# Refund\n\n"), ("b.md", "# Refund\nsome text that says more than nothing\n")];
+    assert_eq!(order(&files, "refund"), ["b.md:1 heading+normalized", "a.md:1 heading+normalized"]);
+}
+
+#[test]
+fn a_section_whose_file_covers_the_other_terms_ranks_higher() {
+    let files = [("a.md", "# A\nwrench\n# A2\nnothing here\n"), ("b.md", "# B\nwrench\n# B2\ngadget here\n")];
+    let order = order(&files, "gadget wrench");
+    assert_eq!(order[1..], ["b.md:1 normalized", "a.md:1 normalized"]);
+}
+
+#[test]
+fn equal_scores_are_in_document_order_and_what_is_cut_is_named() {
+    let text = "# A\nrefund\n";
+    let views = [manual("m", &[("a.md", text), ("b.md", text), ("c.md", text), ("d.md", text)])];
+    let all = ["a.md:1 normalized", "b.md:1 normalized", "c.md:1 normalized", "d.md:1 normalized"];
+    assert_eq!(ranked(&views, "refund", 10), (all.map(String::from).into(), vec![]));
+    let (best, left) = ranked(&views, "refund", 2);
+    assert_eq!(
+        (best, left),
+        (all[..2].iter().map(|it| (*it).to_owned()).collect(), vec!["c.md:1".into(), "d.md:1".into()])
+    );
+}
+
+#[test]
+fn units_count_after_a_number_and_currencies_also_before_one() {
+    for (text, units, expected) in [
+        ("14日以内", &["日"][..], true),
+        ("三十 日", &["日"], true),
+        ("日曜日", &["日"], false),
+        ("$ 5", &["$"], true),
+        ("days 5", &["days"], false),
+    ] {
+        assert_eq!(has_number_with_unit(text, units), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_text_is_worded_for_an_intent() {
+    for (intent, text, expected) in [
+        (Intent::Definition, "「給付金」とは、次の金額をいう", true),
+        (Intent::Definition, "a token is a string", true),
+        (Intent::Definition, "the token expires", false),
+        (Intent::Procedure, "# reset\n1. open the menu", true),
+        (Intent::Procedure, "the reset was made", false),
+        (Intent::Eligibility, "you must be 18", true),
+        (Intent::Eligibility, "everyone may join", false),
+        (Intent::Unknown, "a token is a string", false),
+    ] {
+        assert_eq!(has_intent_wording(intent, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn weights_of_set_bits_add_up() {
+    assert_eq!(covered_weight(&[1.0, 2.0, 4.0], 0b101), 5.0);
+    assert_eq!(covered_weight(&[], 0b1), 0.0);
+}
+
+proptest! {
+    #[test]
+    fn ranking_loses_no_hit_and_keeps_the_best(scores in prop::collection::vec(0_u8..20, 0..260), max in 0_usize..130) {
+        let hit = |(node, score): (u32, &u8)| NodeHit {
+            place: NodePlace { view: 0, segment: 0, node },
+            score: f32::from(*score),
+            exact: 1,
+            loose: 0,
+            partial: 0,
+            heading: 0,
+        };
+        let matched = MatchOutcome {
+            hits: (0..).zip(&scores).map(hit).collect(),
+            term_weights: vec![1.0],
+            ..MatchOutcome::default()
+        };
+        let (candidates, left) = rank(&[], &query("refund"), &matched, max);
+        prop_assert_eq!(candidates.len(), max.min(scores.len()));
+        let places: HashSet<_> = candidates.iter().map(|found| found.place).chain(left.iter().copied()).collect();
+        prop_assert_eq!((places.len(), candidates.len() + left.len()), (scores.len(), scores.len()));
+        let score = |node: u32| scores[node as usize];
+        let order: Vec<_> = candidates.iter().map(|found| (u8::MAX - score(found.place.node), found.place)).collect();
+        prop_assert!(order.is_sorted());
+        let worst = candidates.last().map_or(u8::MAX, |found| score(found.place.node));
+        prop_assert!(left.iter().all(|place| score(place.node) <= worst));
+    }
+}

@@ -1,0 +1,87 @@
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn the_more_specific_intent_wins() {
+    for (question, expected) in [
+        ("給付の対象外になる条件", Intent::Exceptions),
+        ("what is not covered", Intent::Exceptions),
+        ("プランaとプランbの違い", Intent::Compare),
+        ("給付の対象になる条件", Intent::Eligibility),
+        ("am i allowed to work from home", Intent::Eligibility),
+        ("住所を変更する手順", Intent::Procedure),
+        ("how to reset the password", Intent::Procedure),
+        ("保険金とは", Intent::Definition),
+        ("what is a token", Intent::Definition),
+        ("保険金", Intent::Unknown),
+        ("opening hours", Intent::Unknown),
+    ] {
+        assert_eq!(intent_of(question), expected, "{question}");
+    }
+}
+
+#[test]
+fn a_question_word_tells_the_unit_of_the_answer() {
+    assert_eq!(asked_units("返品は何日前まで"), ["日", "か月", "days", "day", "週間", "年"]);
+    assert_eq!(asked_units("何歳から"), ["歳", "years"]);
+    assert_eq!(
+        asked_units("how many hours per week"),
+        [
+            "時間",
+            "hours",
+            "hour",
+            "requests",
+            "items",
+            "characters",
+            "bytes",
+            "mb",
+            "gb",
+            "kb",
+            "kg",
+            "台",
+            "件",
+            "個",
+            "文字",
+            "名",
+            "回",
+            "本"
+        ]
+    );
+    assert!(asked_units("返品の窓口").is_empty());
+}
+
+#[test]
+fn weak_words_count_half() {
+    assert_eq!((strength("場合"), strength("project"), strength("給付金")), (0.5, 0.5, 1.0));
+}
+
+#[test]
+fn the_lists_hold_normalized_words_each_once() {
+    for list in [STOP_WORDS, STOP_NOUNS, WEAK_WORDS, FUNCTION_WORDS] {
+        let mut seen = HashSet::new();
+        for word in list.split(' ') {
+            assert_eq!(word, crate::text::normalize_text(word));
+            assert!(!word.is_empty() && seen.insert(word), "{word}");
+        }
+    }
+}
+
+#[test]
+fn a_run_of_hiragana_is_split_at_function_words() {
+    let run: Vec<char> = "けがになる".chars().collect();
+    assert_eq!(function_word_suffixes(&run), [false, true, true, true, false, true]);
+    assert_eq!(function_word_prefixes(&run), [true, false, false, false, false, false]);
+}
+
+proptest! {
+    #[test]
+    fn both_directions_agree_on_the_whole_run(text in "[のにはをがでとなるしますかられためけ]{0,10}") {
+        let run: Vec<char> = text.chars().collect();
+        let (suffixes, prefixes) = (function_word_suffixes(&run), function_word_prefixes(&run));
+        prop_assert_eq!(suffixes.first(), prefixes.last());
+        // Where a prefix and the suffix behind it are function words, so is the whole.
+        let split = prefixes.iter().zip(&suffixes).any(|(prefix, suffix)| *prefix && *suffix);
+        prop_assert_eq!(split, suffixes[0]);
+    }
+}
