@@ -1,5 +1,5 @@
-//! What a plain search would find, to measure the exploration against: BM25 over character pairs and words of each
-//! section with its heading, and nothing else.
+//! The baseline of `annai eval`: plain BM25 over the character pairs and words of each section, against which the
+//! exploration is measured.
 
 use std::collections::HashMap;
 
@@ -10,34 +10,36 @@ use crate::fs::RelPath;
 use crate::manuals::Manuals;
 use crate::text::normalize_text;
 
+/// The usual parameters of BM25.
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// A section, as results name it.
+/// A section in the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
     /// The manual that the file belongs to.
     pub manual_id: String,
     /// The file that contains it, relative to the manual.
     pub path: String,
-    /// Its heading's line.
+    /// The line of its heading.
     pub line: usize,
     /// Its heading.
     pub title: String,
 }
 
-/// The sections of all manuals, by their pairs and words.
+/// A plain BM25 index of all manuals.
 #[derive(Debug, Default)]
-pub struct Plain {
+pub struct PlainIndex {
+    /// The sections with their lengths.
     sections: Vec<(Section, f64)>,
     postings: HashMap<String, Vec<(usize, f64)>>,
 }
 
-impl Plain {
-    /// Reads all manuals.
+impl PlainIndex {
+    /// Indexes all manuals. Files that cannot be read are skipped.
     pub fn read(settings: &Library) -> Result<Self, ToolError> {
         let manuals = Manuals::new(settings.manual_folders());
-        let mut plain = Self::default();
+        let mut index = Self::default();
         for id in manuals.ids()? {
             let manual = manuals.get(&id)?;
             for path in manual.files()? {
@@ -50,63 +52,63 @@ impl Plain {
                     for gram in grams(text) {
                         *counts.entry(gram).or_default() += 1.0;
                     }
-                    let index = plain.sections.len();
+                    let number = index.sections.len();
                     let section = Section {
                         manual_id: id.clone(),
                         path: path.clone(),
                         line: node.start_line,
                         title: node.title.clone(),
                     };
-                    plain.sections.push((section, counts.values().sum()));
+                    index.sections.push((section, counts.values().sum()));
                     for (gram, count) in counts {
-                        plain.postings.entry(gram).or_default().push((index, count));
+                        index.postings.entry(gram).or_default().push((number, count));
                     }
                 }
             }
         }
-        Ok(plain)
+        Ok(index)
     }
 
-    /// The best sections for a question.
+    /// The best `max_results` sections for a question.
     #[must_use]
-    pub fn search(&self, question: &str, most: usize) -> Vec<&Section> {
+    pub fn search(&self, question: &str, max_results: usize) -> Vec<&Section> {
         let count = self.sections.len() as f64;
         let average = self.sections.iter().map(|(_, length)| length).sum::<f64>() / count.max(1.0);
         let mut scores: HashMap<usize, f64> = HashMap::new();
         for gram in grams(question) {
             let Some(list) = self.postings.get(&gram) else { continue };
-            let held = list.len() as f64;
-            let idf = (1.0 + (count - held + 0.5) / (held + 0.5)).ln();
-            for (index, often) in list {
+            let document_frequency = list.len() as f64;
+            let idf = (1.0 + (count - document_frequency + 0.5) / (document_frequency + 0.5)).ln();
+            for (index, frequency) in list {
                 let length = self.sections.get(*index).map_or(0.0, |(_, length)| *length);
                 let norm = K1 * (1.0 - B + B * length / average);
-                *scores.entry(*index).or_default() += idf * often * (K1 + 1.0) / (often + norm);
+                *scores.entry(*index).or_default() += idf * frequency * (K1 + 1.0) / (frequency + norm);
             }
         }
         let mut ranked: Vec<_> = scores.into_iter().collect();
         ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-        ranked.iter().take(most).filter_map(|(index, _)| Some(&self.sections.get(*index)?.0)).collect()
+        ranked.iter().take(max_results).filter_map(|(index, _)| Some(&self.sections.get(*index)?.0)).collect()
     }
 }
 
-/// Pairs of neighbouring letters outside ASCII, and ASCII words.
+/// The pairs of adjacent characters outside ASCII, and the ASCII words.
 fn grams(text: &str) -> Vec<String> {
     let normal: String = text.lines().map(|line| normalize_text(line) + "\n").collect();
     let mut grams = Vec::new();
-    for run in normal.split(|letter: char| !letter.is_alphanumeric()) {
+    for run in normal.split(|ch: char| !ch.is_alphanumeric()) {
         let mut word = String::new();
         let mut last: Option<char> = None;
-        for letter in run.chars() {
-            if letter.is_ascii() {
-                word.push(letter);
+        for ch in run.chars() {
+            if ch.is_ascii() {
+                word.push(ch);
                 last = None;
                 continue;
             }
             if !word.is_empty() {
                 grams.push(std::mem::take(&mut word));
             }
-            grams.extend(last.map(|last| format!("{last}{letter}")));
-            last = Some(letter);
+            grams.extend(last.map(|last| format!("{last}{ch}")));
+            last = Some(ch);
         }
         if !word.is_empty() {
             grams.push(word);

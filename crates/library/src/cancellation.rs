@@ -1,34 +1,34 @@
-//! Whether a call was cancelled. Work on a blocking thread cannot be aborted from outside, so it asks now and then.
+//! Cancellation of blocking work. A blocking thread cannot be aborted from outside, so the work checks a flag regularly.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use annai_core::ToolError;
 
-/// A flag that the caller of some work shares with the thread that does it.
+/// A flag that the caller shares with the thread that does the work.
 #[derive(Debug, Clone, Default)]
 pub struct Cancellation {
     cancelled: Arc<AtomicBool>,
 }
 
 impl Cancellation {
-    /// Whether nobody waits for the result any more.
+    /// Whether the caller has stopped waiting for the result.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Fails with the kind `Cancelled` once nobody waits for the result any more.
+    /// Fails with the kind `Cancelled` when the caller has stopped waiting for the result.
     pub fn check(&self) -> Result<(), ToolError> {
         if self.is_cancelled() { Err(ToolError::cancelled()) } else { Ok(()) }
     }
 
-    /// A guard that cancels the work when it is dropped, as it is with the future that waits for the result.
+    /// A guard that cancels the work when it is dropped. The future that waits for the result holds it.
     pub fn cancel_on_drop(&self) -> CancelOnDrop {
         CancelOnDrop(self.clone())
     }
 }
 
-/// Cancels work when it is dropped.
+/// A guard that cancels the work when it is dropped.
 #[derive(Debug)]
 pub struct CancelOnDrop(Cancellation);
 

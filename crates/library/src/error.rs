@@ -1,18 +1,18 @@
-//! What can go wrong in the library, by name. Each failure becomes a [`ToolError`] of one kind, with a sentence for the
-//! caller and, where it is about a path or a manual, that as details.
+//! The errors of the library. Each becomes a [`ToolError`] of one kind, with a sentence for the caller; an error about a
+//! path or a manual names it in the details.
 
 use std::borrow::Cow;
 
 use annai_core::{ErrorKind, ToolError};
 use serde_json::{Value, json};
 
-/// A failure of the library's tools.
+/// An error of the library's tools.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum LibraryError {
-    /// An argument that does not fit.
+    /// An argument with an invalid value.
     #[error("{argument}: {problem}")]
     InvalidArgument {
-        /// The argument's name, with the names around it where it is inside another one.
+        /// The name of the argument, with the names of the objects around it.
         argument: Cow<'static, str>,
         /// What is wrong with it, and what was expected.
         problem: String,
@@ -25,23 +25,23 @@ pub enum LibraryError {
         /// When it is required.
         condition: &'static str,
     },
-    /// A text that cannot be a path below a root.
+    /// A text that is not a relative path.
     #[error("\"{shown}\" {problem}; give a path below the root, such as notes/plan.md")]
     InvalidPath {
-        /// The text, as far as it can be shown.
+        /// The text, shortened and without control characters.
         shown: String,
-        /// Why it is no path.
+        /// Why it is not a valid path.
         problem: &'static str,
     },
-    /// A path that leads to something else than what the call is for.
+    /// A path to something that the call cannot work on, such as a folder instead of a file.
     #[error("{path} {problem}")]
     WrongPath {
         /// The path.
         path: String,
-        /// What it leads to.
+        /// What it is.
         problem: String,
     },
-    /// A path that leads to nothing.
+    /// A path or a section that does not exist.
     #[error("{path} {problem}")]
     PathNotFound {
         /// The path, or the id of a section.
@@ -49,15 +49,15 @@ pub enum LibraryError {
         /// What is missing, and where to look.
         problem: String,
     },
-    /// A path that leads out of its root.
+    /// A path that leaves its root.
     #[error("{path} {problem}")]
     OutOfScope {
         /// The path.
         path: String,
-        /// How it does.
+        /// How it leaves the root.
         problem: String,
     },
-    /// A path that may not be used like this.
+    /// An operation that is not allowed on a path.
     #[error("{path} {problem}")]
     Forbidden {
         /// The path.
@@ -65,12 +65,12 @@ pub enum LibraryError {
         /// What forbids it.
         problem: String,
     },
-    /// A scope that does not fit the file.
+    /// A scope that the type of the file does not support.
     #[error("{path} {problem}")]
     InvalidScope {
         /// The path.
         path: String,
-        /// Which scopes fit.
+        /// Which scopes are supported.
         problem: String,
     },
     /// A file whose state is not what the caller assumed.
@@ -78,32 +78,36 @@ pub enum LibraryError {
     Conflict {
         /// The path.
         path: String,
-        /// What it is like.
+        /// What its state is.
         problem: String,
     },
-    /// A name that no manual can have.
-    #[error("manual_id: expected the name of a manual, without separators or `..`; manual_list has them")]
+    /// An id that no manual can have.
+    #[error(
+        "manual_id: expected the name of a manual, without separators or `..`; manual_list returns the ids"
+    )]
     InvalidManualId,
-    /// A name that several manuals have.
-    #[error("manual_id: several manuals differ only in the Unicode form of their names; give the exact one")]
+    /// An id that several manuals match.
+    #[error(
+        "manual_id: several manuals have names that differ only in their Unicode normalization form; give the exact name"
+    )]
     AmbiguousManualId,
-    /// A name that no manual has.
+    /// An id that no manual has.
     #[error("manual_id: no manual is named \"{id}\"; there are: {known}")]
     ManualNotFound {
-        /// The beginning of the name.
+        /// The id, shortened.
         id: String,
-        /// The first manuals that there are.
+        /// The ids of the first manuals.
         known: String,
     },
     /// A folder of manuals that does not exist.
-    #[error("the manuals folder {folder} does not exist; make it, or set MANUALS_ROOT or --manuals")]
+    #[error("the manuals folder {folder} does not exist; create it, or set MANUALS_ROOT or --manuals")]
     ManualsFolderNotFound {
         /// The folder.
         folder: String,
     },
     /// A folder of manuals that cannot be opened.
     #[error(
-        "the manuals folder {folder} cannot be opened ({cause}); mend that, or set MANUALS_ROOT or --manuals"
+        "the manuals folder {folder} cannot be opened ({cause}); correct that, or set MANUALS_ROOT or --manuals"
     )]
     ManualsFolderClosed {
         /// The folder.
@@ -112,7 +116,7 @@ pub enum LibraryError {
         cause: String,
     },
     /// The vault does not exist.
-    #[error("the vault {folder} does not exist; make the folder, or set VAULT_ROOT")]
+    #[error("the vault {folder} does not exist; create the folder, or set VAULT_ROOT")]
     VaultNotFound {
         /// Its folder.
         folder: String,
@@ -125,9 +129,9 @@ pub enum LibraryError {
         /// What the system says.
         cause: String,
     },
-    /// A trace that is not kept, or is somebody else's.
+    /// A trace that is not kept, or belongs to another principal.
     #[error(
-        "{argument}: no such trace of yours is kept (they last {ttl_secs} s, the newest {max_kept} are kept); call manual_find or vault_find again"
+        "{argument}: no trace with this id is kept for you (traces expire after {ttl_secs} s, and only the newest {max_kept} are kept); call manual_find or vault_find again"
     )]
     TraceNotFound {
         /// The argument that names it.
@@ -140,7 +144,7 @@ pub enum LibraryError {
 }
 
 impl LibraryError {
-    /// An argument that does not fit.
+    /// An argument with an invalid value.
     pub fn invalid(argument: impl Into<Cow<'static, str>>, problem: impl Into<String>) -> Self {
         Self::InvalidArgument { argument: argument.into(), problem: problem.into() }
     }
@@ -150,22 +154,22 @@ impl LibraryError {
         Self::WrongPath { path: path.into(), problem: problem.into() }
     }
 
-    /// A path that leads to nothing.
+    /// A path or a section that does not exist.
     pub fn not_found(path: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::PathNotFound { path: path.into(), problem: problem.into() }
     }
 
-    /// A path that leads out of its root.
+    /// A path that leaves its root.
     pub fn out_of_scope(path: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::OutOfScope { path: path.into(), problem: problem.into() }
     }
 
-    /// A path that may not be used like this.
+    /// An operation that is not allowed on a path.
     pub fn forbidden(path: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::Forbidden { path: path.into(), problem: problem.into() }
     }
 
-    /// A scope that does not fit the file.
+    /// A scope that the type of the file does not support.
     pub fn invalid_scope(path: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::InvalidScope { path: path.into(), problem: problem.into() }
     }
@@ -224,12 +228,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_has_a_kind_a_sentence_and_details() {
+    fn each_error_has_its_kind_sentence_and_details() {
         for (error, kind, message, details) in [
             (
-                LibraryError::conflict("a.md", "exists already"),
+                LibraryError::conflict("a.md", "already exists"),
                 ErrorKind::Conflict,
-                "a.md exists already",
+                "a.md already exists",
                 Some(json!({ "path": "a.md" })),
             ),
             (

@@ -1,4 +1,4 @@
-//! Every line of a manual, or of one of its sections, that holds a word of exception.
+//! Lists the lines of a manual, or of one of its sections, that contain an exception word.
 
 use annai_core::ToolError;
 
@@ -10,11 +10,11 @@ use crate::manuals::{Document, Manuals};
 use crate::search::{LineHit, SearchReport, snippet};
 use crate::text::{Normalized, normalize_line};
 
-/// The maximum number of lines that are listed at once: about what a model can read. The reply says that there are more,
-/// and that a section can be named.
+/// The maximum number of lines in a reply, about as many as a model can read. The reply says when there are more, and
+/// that node_id selects a section.
 const MAX_LINES: usize = 1000;
 
-/// Lists the lines of a manual that hold a word of exception; of one section only, where its id is given.
+/// Lists the lines of a manual that contain an exception word; with `node_id`, only those of that section.
 pub fn list(
     manuals: &Manuals,
     dictionaries: &DictionaryCache,
@@ -23,14 +23,14 @@ pub fn list(
     cancellation: &Cancellation,
 ) -> Result<SearchReport, ToolError> {
     let manual = manuals.get(manual_id)?;
-    let (dictionary, bad_word_files) = dictionaries.of(manuals, std::slice::from_ref(&manual.id));
-    let report = SearchReport { skipped: bad_word_files, ..SearchReport::default() };
-    let mut lister = ExceptionLister { dictionary: &dictionary, normal: String::new(), report };
+    let (dictionary, unreadable_word_files) = dictionaries.of(manuals, std::slice::from_ref(&manual.id));
+    let report = SearchReport { skipped: unreadable_word_files, ..SearchReport::default() };
+    let mut lister = ExceptionLister { dictionary: &dictionary, normalized: String::new(), report };
     if let Some(id) = node_id {
         let (path, line) = parse_node_id(id)?;
         let document = manual.document(&path)?;
         let node = document.nodes.iter().find(|node| node.start_line == line).ok_or_else(|| {
-            LibraryError::not_found(id, "is no section of this manual; manual_toc has them")
+            LibraryError::not_found(id, "is not a section of this manual; manual_toc returns the node_ids")
         })?;
         lister.add(&document, node.start_line, node.end_line);
         return Ok(lister.report);
@@ -47,20 +47,20 @@ pub fn list(
 
 struct ExceptionLister<'a> {
     dictionary: &'a Dictionary,
-    /// The normal form of the line at hand; kept between lines so that nothing is allocated for each.
-    normal: String,
+    /// The current line, normalized; reused between lines to avoid allocations.
+    normalized: String,
     report: SearchReport,
 }
 
 impl ExceptionLister<'_> {
-    /// Adds the lines from `first` to `last` of a document that hold a word of exception.
+    /// Adds the lines from `first` to `last` that contain an exception word.
     fn add(&mut self, document: &Document, first: usize, last: usize) {
         for number in first..=last {
             let line = document.text_of(number, number);
-            // Most lines have no such word; where it stands in the original is worked out only for those that do.
-            self.normal.clear();
-            normalize_line(line, &mut self.normal);
-            if self.dictionary.exception(&self.normal).is_none() {
+            // Most lines contain none; the mapping to the original is only computed for those that do.
+            self.normalized.clear();
+            normalize_line(line, &mut self.normalized);
+            if self.dictionary.exception(&self.normalized).is_none() {
                 continue;
             }
             let normal = Normalized::new(line);
@@ -83,6 +83,20 @@ impl ExceptionLister<'_> {
 fn parse_node_id(id: &str) -> Result<(RelPath, usize), ToolError> {
     let parts = id.rsplit_once("#L").and_then(|(path, line)| Some((path, line.parse().ok()?)));
     let (path, line) = parts
-        .ok_or_else(|| LibraryError::invalid("node_id", "expected path#L<line>, as manual_toc gives it"))?;
+        .ok_or_else(|| LibraryError::invalid("node_id", "expected path#L<line>, as manual_toc returns it"))?;
     Ok((RelPath::parse(path)?, line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_id_is_a_path_and_a_line() {
+        let parsed = parse_node_id("a/b#c.md#L12").unwrap();
+        assert_eq!((parsed.0.as_str(), parsed.1), ("a/b#c.md", 12));
+        for id in ["a.md", "a.md#12", "a.md#Lx", "#L1", "../a.md#L1"] {
+            assert!(parse_node_id(id).is_err(), "{id}");
+        }
+    }
 }

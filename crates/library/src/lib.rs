@@ -1,8 +1,9 @@
-//! The toolset `library`: local manuals and a writable vault, read exhaustively in small steps.
+//! The toolset `library`: exhaustive search and reading of local manuals, and a writable vault of text files.
 
 mod adaptive;
 mod audit;
 pub mod baseline;
+mod bridging;
 mod cancellation;
 mod check;
 pub mod config;
@@ -28,7 +29,7 @@ mod toolset;
 mod vault;
 mod writing;
 
-pub use audit::{Audited, Finding, Kind, audit_files};
+pub use audit::{AuditFinding, AuditReport, FindingKind, audit_files};
 pub use check::check;
 pub use config::LibrarySettings;
 pub use preview::{Preview, preview};

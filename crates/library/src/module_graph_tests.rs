@@ -1,5 +1,4 @@
-//! The modules of this crate depend on each other in one direction only: no cycles between the top-level modules, nor
-//! between the modules of the exploration.
+//! Module dependencies have no cycles, neither between the top-level modules of this crate nor inside its folders.
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,7 +20,7 @@ fn sources(folder: &Path, module: Option<&str>, found: &mut Vec<(String, String)
         if path.is_dir() {
             sources(&path, Some(module), found);
         } else if path.extension().is_some_and(|ending| ending == "rs") && !name.ends_with("_tests") {
-            // Tests may look at modules above their own.
+            // Tests may use modules above their own.
             let text = std::fs::read_to_string(&path).unwrap();
             let code = text.split("#[cfg(test)]").next().unwrap().to_owned();
             found.push((module.to_owned(), code));
@@ -29,12 +28,12 @@ fn sources(folder: &Path, module: Option<&str>, found: &mut Vec<(String, String)
     }
 }
 
-/// The names behind each `prefix`, as in `crate::fs::RelPath` or `use super::{query, terms::Role};`.
+/// The names after each `prefix`, as in `crate::fs::RelPath` or `use super::{query, terms::Role};`.
 fn names_behind<'a>(code: &'a str, prefix: &str) -> Vec<&'a str> {
     let mut names = Vec::new();
     for (at, _) in code.match_indices(prefix) {
         let before = code[..at].chars().next_back();
-        if before.is_some_and(|letter| letter.is_alphanumeric() || matches!(letter, '_' | ':' | '$')) {
+        if before.is_some_and(|ch| ch.is_alphanumeric() || matches!(ch, '_' | ':' | '$')) {
             continue;
         }
         let rest = &code[at + prefix.len()..];
@@ -49,8 +48,8 @@ fn names_behind<'a>(code: &'a str, prefix: &str) -> Vec<&'a str> {
 /// The names that begin the items of a list in braces, without those inside further braces.
 fn first_level(list: &str) -> Vec<&str> {
     let (mut depth, mut start, mut names) = (0, Some(0), Vec::new());
-    for (at, letter) in list.char_indices() {
-        match letter {
+    for (at, ch) in list.char_indices() {
+        match ch {
             '}' if depth == 0 => {
                 names.extend(start.map(|start| identifier(list[start..at].trim_start())));
                 return names;
@@ -68,7 +67,7 @@ fn first_level(list: &str) -> Vec<&str> {
 }
 
 fn identifier(text: &str) -> &str {
-    let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(text.len());
+    let end = text.find(|ch: char| !ch.is_alphanumeric() && ch != '_').unwrap_or(text.len());
     &text[..end]
 }
 
@@ -82,6 +81,26 @@ fn graph(folder: &Path, prefix: &str) -> Graph {
         let uses = names_behind(code, prefix).into_iter().filter(|name| modules.contains(*name));
         let uses = uses.filter(|name| name != module).map(str::to_owned);
         graph.entry(module.clone()).or_default().extend(uses);
+    }
+    graph
+}
+
+/// The graph of the files of one folder. The items of `mod.rs` count as a module `mod` of their own: a file that imports
+/// from `mod.rs` what `mod.rs` imports from another file would hide a cycle.
+fn folder_graph(folder: &Path) -> Graph {
+    let mut files = Vec::new();
+    sources(folder, None, &mut files);
+    let modules: BTreeSet<_> = files.iter().map(|(module, _)| module.clone()).collect();
+    let mut graph = Graph::new();
+    for (module, code) in &files {
+        let uses: BTreeSet<String> = if module == "mod" {
+            let names = ["self::", "pub use "].iter().flat_map(|prefix| names_behind(code, prefix));
+            names.filter(|name| modules.contains(*name)).map(str::to_owned).collect()
+        } else {
+            let names = names_behind(code, "super::").into_iter().filter(|name| *name != "super");
+            names.map(|name| if modules.contains(name) { name } else { "mod" }.to_owned()).collect()
+        };
+        graph.insert(module.clone(), uses);
     }
     graph
 }
@@ -124,6 +143,18 @@ fn the_modules_of_the_exploration_have_no_cycles() {
     let graph = graph(&root, "super::");
     assert!(graph["manual_find"].contains("stages") && graph["query"].contains("terms"), "{graph:#?}");
     assert_eq!(cycle(&graph).map(|path| path.join(" -> ")), None);
+}
+
+#[test]
+fn the_files_of_each_folder_have_no_cycles() {
+    for folder in ["adaptive", "audit", "fs", "index", "search", "text"] {
+        let graph = folder_graph(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder));
+        assert!(graph.values().any(|uses| !uses.is_empty()), "{folder}: {graph:#?}");
+        assert_eq!(cycle(&graph).map(|path| path.join(" -> ")), None, "{folder}");
+    }
+    let graph = folder_graph(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/fs"));
+    assert!(graph["write"].contains("lock") && graph["lock"].contains("root"), "{graph:#?}");
+    assert!(graph["mod"].contains("write"), "{graph:#?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A section that was found as people want to see it: where its file is, the line that fits best, and which words it has.
+//! Previews of found sections for the command line: the file, the best matching line, and the matching words.
 
 use std::path::PathBuf;
 
@@ -10,20 +10,20 @@ use crate::fs::RelPath;
 use crate::manuals::Manuals;
 use crate::search::snippet;
 
-/// What people want to see of a section.
+/// A preview of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// The file.
+    /// The path of the file.
     pub file: PathBuf,
-    /// The line that fits best, from 1.
+    /// The best matching line, counted from 1.
     pub line: usize,
-    /// That line, or a part of it.
+    /// That line, or the part of it around the match.
     pub snippet: String,
-    /// The words of the question that stand in the section.
+    /// The words of the question that occur in the section.
     pub words: Vec<String>,
 }
 
-/// Looks into a section for the line that fits a question best.
+/// Finds the line of a section that matches a question best.
 pub fn preview(
     settings: &Library,
     question: &str,
@@ -43,14 +43,14 @@ pub fn preview(
     let mut best: (f32, usize) = (0.0, start_line);
     let mut words: Vec<String> = Vec::new();
     for number in start_line..=last {
-        let held = highlighter.terms_in(document.text_of(number, number));
-        // The heading is shown beside it anyway.
-        let worth: f32 =
-            held.iter().map(|(_, worth)| worth).sum::<f32>() * if number == start_line { 0.5 } else { 1.0 };
-        if worth > best.0 {
-            best = (worth, number);
+        let terms = highlighter.terms_in(document.text_of(number, number));
+        // The heading is shown anyway, so that another line is preferred.
+        let weight: f32 = terms.iter().map(|(_, weight)| weight).sum::<f32>()
+            * if number == start_line { 0.5 } else { 1.0 };
+        if weight > best.0 {
+            best = (weight, number);
         }
-        for (word, _) in held {
+        for (word, _) in terms {
             if !words.contains(&word) {
                 words.push(word);
             }

@@ -1,4 +1,4 @@
-//! Ranges of lines: put together, kept within a file, and what they leave.
+//! Line ranges: merging them, and the coverage of a file by them.
 
 use annai_core::ToolError;
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ pub struct LineRange {
 }
 
 impl LineRange {
-    /// How many lines that is.
+    /// The number of lines.
     pub const fn count(self) -> u64 {
         (self.end_line + 1).saturating_sub(self.start_line)
     }
@@ -35,12 +35,13 @@ pub struct CitedRange {
     pub end_line: u64,
 }
 
-/// The ranges that were cited; one that ends before it starts is refused by its place in the list.
-pub fn cited(ranges: &[CitedRange]) -> Result<Vec<LineRange>, ToolError> {
+/// Checks cited ranges. The error about one that ends before it starts names its index.
+pub fn check_cited(ranges: &[CitedRange]) -> Result<Vec<LineRange>, ToolError> {
     let check = |(index, range): (usize, &CitedRange)| {
         let CitedRange { start_line, end_line } = *range;
         if start_line > end_line {
-            let problem = format!("expected end_line from {start_line} on, its start_line, got {end_line}");
+            let problem =
+                format!("expected end_line to be at least start_line ({start_line}), got {end_line}");
             return Err(LibraryError::invalid(format!("cited_ranges[{index}]"), problem).into());
         }
         Ok(LineRange { start_line, end_line })
@@ -48,7 +49,7 @@ pub fn cited(ranges: &[CitedRange]) -> Result<Vec<LineRange>, ToolError> {
     ranges.iter().enumerate().map(check).collect()
 }
 
-/// The ranges in order, overlapping and neighbouring ones as one.
+/// Sorts ranges, and merges those that overlap or adjoin. Empty ranges are dropped.
 pub fn merged(mut ranges: Vec<LineRange>) -> Vec<LineRange> {
     ranges.retain(|range| range.start_line <= range.end_line);
     ranges.sort_by_key(|range| (range.start_line, range.end_line));
@@ -64,21 +65,21 @@ pub fn merged(mut ranges: Vec<LineRange>) -> Vec<LineRange> {
     merged
 }
 
-/// How much of a file is covered.
+/// The coverage of a file by line ranges.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coverage {
-    /// How many lines the file has.
+    /// The number of lines in the file.
     pub total_lines: u64,
     /// The number of lines that are covered.
     pub covered_lines: u64,
-    /// The ranges that are covered, in order, none touching another.
+    /// The covered ranges, merged and sorted.
     pub covered: Vec<LineRange>,
-    /// The ranges that are not.
+    /// The ranges that are not covered, sorted.
     pub uncovered: Vec<LineRange>,
 }
 
 impl Coverage {
-    /// What ranges cover of a file; what lies beyond its end does not count.
+    /// The coverage of a file with this number of lines. Lines beyond its end do not count.
     pub fn new(total_lines: u64, ranges: Vec<LineRange>) -> Self {
         let within = ranges.into_iter().filter_map(|range| {
             let range =
@@ -100,19 +101,19 @@ impl Coverage {
         Self { total_lines, covered_lines, covered, uncovered }
     }
 
-    /// The covered share, with four decimals; of an empty file, all.
+    /// The covered share, rounded down to four decimals; 1 for an empty file.
     pub fn ratio(&self) -> f64 {
         if self.total_lines == 0 {
             return 1.0;
         }
         let share = self.covered_lines as f64 / self.total_lines as f64;
-        // Nearly everything is not everything.
+        // Rounding down keeps a nearly complete coverage below 1.
         if self.uncovered.is_empty() { 1.0 } else { (share * 10_000.0).floor() / 10_000.0 }
     }
 
-    /// Whether the covered share is at least this.
-    pub fn reaches(&self, least: f64) -> bool {
-        self.total_lines == 0 || self.covered_lines as f64 >= least * self.total_lines as f64
+    /// Whether the covered share is at least `min_ratio`.
+    pub fn reaches(&self, min_ratio: f64) -> bool {
+        self.total_lines == 0 || self.covered_lines as f64 >= min_ratio * self.total_lines as f64
     }
 }
 
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_one() {
+    fn overlapping_and_adjoining_ranges_are_merged() {
         assert_eq!(
             merged(vec![range(5, 6), range(1, 2), range(3, 3), range(9, 8), range(2, 4)]),
             [range(1, 6)]
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beyond_the_end_does_not_count() {
+    fn lines_beyond_the_end_do_not_count_and_the_ratio_is_rounded_down() {
         let coverage = Coverage::new(5, vec![range(1, 2), range(3, 10), range(100, u64::MAX)]);
         assert_eq!((coverage.covered.as_slice(), coverage.ratio()), ([range(1, 5)].as_slice(), 1.0));
         assert_eq!(Coverage::new(0, vec![range(1, 1)]).ratio(), 1.0);
@@ -144,15 +145,18 @@ mod tests {
     }
 
     #[test]
-    fn reversed_ranges_are_named() {
+    fn the_error_about_a_reversed_range_names_its_index() {
         let ranges = [CitedRange { start_line: 1, end_line: 2 }, CitedRange { start_line: 9, end_line: 3 }];
-        let error = cited(&ranges).unwrap_err();
-        assert_eq!(error.message(), "cited_ranges[1]: expected end_line from 9 on, its start_line, got 3");
+        let error = check_cited(&ranges).unwrap_err();
+        assert_eq!(
+            error.message(),
+            "cited_ranges[1]: expected end_line to be at least start_line (9), got 3"
+        );
     }
 
     proptest! {
         #[test]
-        fn covered_and_uncovered_are_all_lines(
+        fn every_line_is_either_covered_or_uncovered(
             total in 0_u64..200,
             ranges in proptest::collection::vec((1_u64..220, 0_u64..40), 0..20),
         ) {
@@ -167,7 +171,7 @@ mod tests {
                 let covered = coverage.covered.iter().any(|range| (range.start_line..=range.end_line).contains(&line));
                 prop_assert_eq!(cited, covered);
             }
-            // None touches another.
+            // Adjoining ranges are merged.
             prop_assert!(coverage.covered.windows(2).all(|pair| pair[0].end_line + 1 < pair[1].start_line));
             prop_assert_eq!(coverage.covered_lines, coverage.covered.iter().map(|range| range.count()).sum::<u64>());
             prop_assert!((0.0..=1.0).contains(&coverage.ratio()));

@@ -1,9 +1,9 @@
-//! Results of the library's tools for people at a terminal.
+//! The results of the tools as plain text, for the command line.
 
 use serde_json::Value;
 
-/// The output of a tool as text: what was read, or one line for each thing that was listed or found, as `path:line`
-/// where there is one. `None` where the tool's own sentence says it all.
+/// The output of a tool as plain text: the text that was read, or one line for each item, starting with `path:line`.
+/// `None` when the output has neither; the text of the reply is shown then.
 #[must_use]
 pub fn readable(output: &Value) -> Option<String> {
     if let Some(text) = output.get("text").and_then(Value::as_str) {
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_lines_and_texts_are_texts() {
+    fn text_is_shown_as_it_is_and_each_item_of_a_list_as_one_line() {
         for (output, expected) in [
             (json!({ "text": "a\nb", "truncated": false }), Some("a\nb")),
             (

@@ -1,4 +1,4 @@
-//! Parts of manuals: a snippet, a section, several of them, or a whole file, within limits.
+//! Reading manuals: a snippet, a section, several sections or a whole file, within limits.
 
 use annai_core::ToolError;
 use schemars::JsonSchema;
@@ -8,10 +8,10 @@ use crate::config;
 use crate::error::LibraryError;
 use crate::fs::RelPath;
 use crate::manuals::{Document, FileType, Manuals};
-use crate::reference::{Limit, Ref};
-use crate::text::{LineIndex, Node, cut};
+use crate::reference::{CharLimit, Ref};
+use crate::text::{LineIndex, Node, truncate_chars};
 
-/// How many characters stand before and behind a snippet's line where the call does not say: about a paragraph.
+/// The default number of characters before and after the line of a snippet: about a paragraph.
 const DEFAULT_EXPAND_CHARS: usize = 240;
 
 /// How much is read.
@@ -48,7 +48,7 @@ pub struct Expand {
     pub after_chars: Option<usize>,
 }
 
-/// What was read.
+/// The text that was read, with the limits that were applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadPart {
     /// The stored path.
@@ -57,27 +57,27 @@ pub struct ReadPart {
     pub text: String,
     /// Whether a limit cut the text short.
     pub truncated: bool,
-    /// What was read in the end.
+    /// The scope that was applied.
     pub scope: ReadScope,
-    /// The limit of sections in force.
+    /// The maximum number of sections that was applied.
     pub max_sections: usize,
-    /// The limit of characters in force.
+    /// The maximum number of characters that was applied.
     pub max_chars: usize,
-    /// How many nodes the text begins.
+    /// The number of sections whose heading is in the text.
     pub sections: usize,
-    /// The line that the first node starts on.
+    /// The first line of the section that contains the requested line.
     pub node_line: usize,
 }
 
-/// Where to read, and how much.
+/// What to read, and how much.
 pub struct ReadRequest<'a> {
-    /// The place.
+    /// The place to read.
     pub place: &'a Ref,
-    /// How much around it; none for the usual of the file's type.
+    /// How much to read; `None` for the default of the file type.
     pub scope: Option<ReadScope>,
-    /// What it may cost.
+    /// The limits of the call.
     pub limits: ReadLimits,
-    /// How much stands around a snippet.
+    /// How much text to return around the line of a snippet.
     pub expand: Expand,
 }
 
@@ -89,14 +89,14 @@ pub fn read(
 ) -> Result<ReadPart, ToolError> {
     let manual = manuals.get(request.place.manual_id()?)?;
     let path = RelPath::parse(&request.place.path)?;
-    let kind = FileType::of(path.as_str());
-    let default = if kind == Some(FileType::Json) { ReadScope::File } else { ReadScope::Snippet };
+    let file_type = FileType::of(path.as_str());
+    let default = if file_type == Some(FileType::Json) { ReadScope::File } else { ReadScope::Snippet };
     let scope = request.scope.unwrap_or(default);
-    check_scope(kind, scope, settings, request.limits, path.as_str())?;
+    check_scope(file_type, scope, settings, request.limits, path.as_str())?;
     let document = manual.document(&path)?;
     request.place.check_rev(&document.file.sha256)?;
 
-    let limit = Limit::new(settings, request.limits.max_chars);
+    let limit = CharLimit::new(settings, request.limits.max_chars);
     let max_sections =
         request.limits.max_sections.unwrap_or(settings.hard_max_sections).min(settings.hard_max_sections);
     let line = usize::try_from(request.place.start_line.unwrap_or(1)).unwrap_or(usize::MAX);
@@ -107,12 +107,12 @@ pub fn read(
     }
     let (text, complete, nodes) = match scope {
         ReadScope::File => (document.file.text.as_str(), true, document.nodes.as_slice()),
-        ReadScope::Snippet => snippet(&document, line, request.expand, limit.chars),
+        ReadScope::Snippet => snippet(&document, line, request.expand, limit.max_chars),
         ReadScope::Section => section(&document, line),
         ReadScope::Sections => following(&document, line, max_sections),
     };
-    let (shown, whole) = cut(text, limit.chars);
-    // A node counts when its heading is among what is shown.
+    let (shown, whole) = truncate_chars(text, limit.max_chars);
+    // A section counts when its heading is in the text.
     let first = nodes.first().map_or(1, |node| node.start_line);
     let lines = LineIndex::new(shown).count();
     let sections = nodes.iter().take_while(|node| node.start_line < first + lines).count();
@@ -124,65 +124,65 @@ pub fn read(
         truncated: !whole || !complete,
         scope,
         max_sections,
-        max_chars: limit.chars,
+        max_chars: limit.max_chars,
         sections,
     })
 }
 
-/// Refuses what a scope is not for.
+/// Refuses a scope that the file type or the settings do not allow.
 fn check_scope(
-    kind: Option<FileType>,
+    file_type: Option<FileType>,
     scope: ReadScope,
     settings: &config::Library,
     limits: ReadLimits,
     path: &str,
 ) -> Result<(), LibraryError> {
-    match (kind, scope) {
+    match (file_type, scope) {
         (Some(FileType::Json), ReadScope::Section | ReadScope::Sections) => Err(LibraryError::invalid_scope(
             path,
             "is JSON, which has no sections; use scope file or snippet",
         )),
         (Some(FileType::Md), ReadScope::File) if !settings.allow_file_scope => Err(LibraryError::forbidden(
             path,
-            "is Markdown, and whole files are off here (ALLOW_FILE_SCOPE); use scope section",
+            "is Markdown, and the server does not allow whole files (ALLOW_FILE_SCOPE); use scope section",
         )),
         (Some(FileType::Md), ReadScope::File) if limits.allow_file != Some(true) => {
             Err(LibraryError::forbidden(
                 path,
-                "is read whole only with limits.allow_file: true; or use scope section",
+                "is read as a whole only with limits.allow_file: true; otherwise use scope section",
             ))
         }
         _ => Ok(()),
     }
 }
 
-/// The line with some characters around it; where there is not room for all of them, the line comes first.
-fn snippet(document: &Document, line: usize, expand: Expand, most: usize) -> (&str, bool, &[Node]) {
+/// The line with the requested characters around it. When the limit does not suffice, the line itself comes first.
+fn snippet(document: &Document, line: usize, expand: Expand, max_chars: usize) -> (&str, bool, &[Node]) {
     let text = document.file.text.as_str();
     let Some(range) = document.lines.line(line) else { return ("", true, &[]) };
     let before = text.get(..range.start).unwrap_or_default();
     let after = text.get(range.end..).unwrap_or_default();
-    let room = most.saturating_sub(text.get(range.clone()).unwrap_or_default().chars().count());
-    let (asked_before, asked_after) = (
+    let room = max_chars.saturating_sub(text.get(range.clone()).unwrap_or_default().chars().count());
+    let (requested_before, requested_after) = (
         expand.before_chars.unwrap_or(DEFAULT_EXPAND_CHARS),
         expand.after_chars.unwrap_or(DEFAULT_EXPAND_CHARS),
     );
-    let half = (room / 2).max(room.saturating_sub(asked_after));
-    let take_before = asked_before.min(half);
-    let take_after = asked_after.min(room - take_before);
+    let half = (room / 2).max(room.saturating_sub(requested_after));
+    let take_before = requested_before.min(half);
+    let take_after = requested_after.min(room - take_before);
     let start = match take_before.checked_sub(1) {
         None => range.start,
         Some(skip) => before.char_indices().rev().nth(skip).map_or(0, |(start, _)| start),
     };
     let end = after.char_indices().nth(take_after).map_or(text.len(), |(end, _)| range.end + end);
     let shown = text.get(start..end).unwrap_or_default().trim_matches(['\n', '\r']);
-    // The end of the file is no cut.
-    let cut_before = take_before < asked_before && start > 0;
-    let cut_after = take_after < asked_after && end < text.len();
-    (shown, !cut_before && !cut_after, &[])
+    // A snippet that ends with the file is complete.
+    let is_cut_before = take_before < requested_before && start > 0;
+    let is_cut_after = take_after < requested_after && end < text.len();
+    (shown, !is_cut_before && !is_cut_after, &[])
 }
 
-/// The node that a line belongs to, with its descendants.
+/// The section that contains a line, with its subsections.
 fn section(document: &Document, line: usize) -> (&str, bool, &[Node]) {
     let Some(index) = document.node_at(line) else { return ("", true, &[]) };
     let nodes = document.nodes.get(index..).unwrap_or_default();
@@ -191,7 +191,7 @@ fn section(document: &Document, line: usize) -> (&str, bool, &[Node]) {
     (document.text_of(node.start_line, node.end_line), true, nodes.get(..inside).unwrap_or_default())
 }
 
-/// The node that a line belongs to and those after it, up to a number; whether that is all of them.
+/// The section that contains a line and the following ones, and whether that is all of them.
 fn following(document: &Document, line: usize, max_sections: usize) -> (&str, bool, &[Node]) {
     let Some(index) = document.node_at(line) else { return ("", true, &[]) };
     let left = document.nodes.get(index..).unwrap_or_default();

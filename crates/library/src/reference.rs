@@ -1,4 +1,4 @@
-//! How tools point at places, limit what they give, and say what to do next.
+//! What the tools share on the wire: refs to places, character limits and suggested next actions.
 
 use annai_core::{JsonObject, ToolError};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use crate::config;
 use crate::error::LibraryError;
 use crate::fs::Sha256;
 
-/// How many characters are given where the call does not say: about 2,000 tokens, a few screens of text.
+/// The default maximum number of characters of a reply: about 2,000 tokens, a few screens of text.
 const DEFAULT_MAX_CHARS: usize = 8000;
 
 /// A place in a manual or in the vault.
@@ -51,12 +51,22 @@ pub enum Target {
 }
 
 impl Ref {
-    /// The manual that it names; one into the vault is for other tools.
+    /// A ref to a file, or to a line of it.
+    pub const fn new(
+        target: Target,
+        manual_id: Option<String>,
+        path: String,
+        start_line: Option<u64>,
+    ) -> Self {
+        Self { target, manual_id, path, start_line, json_path: None, title: None, signals: None, rev: None }
+    }
+
+    /// The id of its manual. A ref to the vault is an error.
     pub fn manual_id(&self) -> Result<&str, ToolError> {
         match (self.target, &self.manual_id) {
             (Target::Manual, Some(id)) => Ok(id),
             (Target::Manual, None) => {
-                let condition = "where ref.target is manual";
+                let condition = "when ref.target is manual";
                 Err(LibraryError::MissingArgument { argument: "ref.manual_id", condition }.into())
             }
             (Target::Vault, _) => {
@@ -66,11 +76,11 @@ impl Ref {
         }
     }
 
-    /// Refuses when the file is another one than was seen.
+    /// Refuses a file that has changed since the ref was made.
     pub fn check_rev(&self, found: &Sha256) -> Result<(), ToolError> {
         match &self.rev {
             Some(rev) if rev.is_empty() || !found.begins_with(rev) => {
-                let problem = "has changed since this ref was made (ref.rev no longer fits); find it again";
+                let problem = "has changed since this ref was made (ref.rev does not match); search again";
                 Err(LibraryError::conflict(self.path.as_str(), problem).into())
             }
             _ => Ok(()),
@@ -87,20 +97,21 @@ pub struct CharLimits {
     pub max_chars: Option<usize>,
 }
 
-/// The limit in force, and whose it is.
+/// The maximum number of characters that applies, and where it comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limit {
-    /// The most characters.
-    pub chars: usize,
-    /// Whether the server's limit is smaller than what was asked for.
-    pub hard: bool,
+pub struct CharLimit {
+    /// The maximum number of characters.
+    pub max_chars: usize,
+    /// Whether the server allows fewer characters than the call requested.
+    pub is_server_limit: bool,
 }
 
-impl Limit {
-    /// What was asked for, within what the server allows.
-    pub fn new(settings: &config::Library, asked: Option<usize>) -> Self {
-        let asked = asked.unwrap_or(DEFAULT_MAX_CHARS);
-        Self { chars: asked.min(settings.hard_max_chars), hard: asked > settings.hard_max_chars }
+impl CharLimit {
+    /// The requested maximum, or the default, within what the server allows.
+    pub fn new(settings: &config::Library, requested: Option<usize>) -> Self {
+        let requested = requested.unwrap_or(DEFAULT_MAX_CHARS);
+        let max_chars = requested.min(settings.hard_max_chars);
+        Self { max_chars, is_server_limit: requested > settings.hard_max_chars }
     }
 }
 
@@ -117,22 +128,78 @@ pub struct NextAction {
 }
 
 impl NextAction {
-    /// Nothing more to do.
+    /// Nothing is left to do.
     pub const fn stop(confidence: f64) -> Self {
         Self { kind: "stop", confidence: Some(confidence), params: None }
     }
 
-    /// A call of a tool whose arguments only the caller can know.
-    pub const fn unknown(kind: &'static str, confidence: f64) -> Self {
+    /// A call of a tool whose arguments only the caller knows.
+    pub const fn without_params(kind: &'static str, confidence: f64) -> Self {
         Self { kind, confidence: Some(confidence), params: None }
     }
 
-    /// A call of a tool with these arguments.
+    /// A call of a tool with these arguments, which must be a JSON object.
     pub fn call(kind: &'static str, confidence: f64, params: Value) -> Self {
         let params = match params {
             Value::Object(params) => Some(params),
             _ => None,
         };
         Self { kind, confidence: Some(confidence), params }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annai_core::ErrorKind;
+    use serde_json::json;
+
+    use super::*;
+
+    fn reference(value: Value) -> Ref {
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn only_a_ref_to_a_manual_has_a_manual_id() {
+        let manual = reference(json!({ "target": "manual", "manual_id": "m", "path": "a.md" }));
+        assert_eq!(manual.manual_id().unwrap(), "m");
+        for value in [
+            json!({ "target": "manual", "path": "a.md" }),
+            json!({ "target": "vault", "path": "a.md" }),
+            json!({ "target": "vault", "manual_id": "m", "path": "a.md" }),
+        ] {
+            let error = reference(value.clone()).manual_id().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidParameter, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_ref_with_another_rev_is_a_conflict() {
+        let found = Sha256::of(b"abc");
+        for (rev, fits) in [("ba7816", true), ("BA78", true), ("ba7817", false), ("", false)] {
+            let value = json!({ "target": "manual", "manual_id": "m", "path": "a.md", "rev": rev });
+            assert_eq!(reference(value).check_rev(&found).is_ok(), fits, "{rev}");
+        }
+        assert!(reference(json!({ "target": "vault", "path": "a.md" })).check_rev(&found).is_ok());
+    }
+
+    #[test]
+    fn the_server_limits_what_a_call_requests() {
+        let settings = config::Library { hard_max_chars: 9000, ..config::Library::default() };
+        for (requested, max_chars, is_server_limit) in
+            [(None, 8000, false), (Some(10), 10, false), (Some(9000), 9000, false), (Some(9001), 9000, true)]
+        {
+            assert_eq!(CharLimit::new(&settings, requested), CharLimit { max_chars, is_server_limit });
+        }
+    }
+
+    #[test]
+    fn params_of_a_next_action_are_an_object() {
+        let action = NextAction::call("vault_scan", 0.5, json!({ "path": "a" }));
+        assert_eq!(
+            serde_json::to_value(action).unwrap(),
+            json!({ "type": "vault_scan", "confidence": 0.5, "params": { "path": "a" } })
+        );
+        assert_eq!(NextAction::call("x", 0.5, json!([])).params, None);
     }
 }

@@ -1,4 +1,4 @@
-//! What has been scanned of which file, so that a scan in many calls can say in the end what it covered.
+//! Remembers which lines of which file a caller has scanned or cited, so that a scan over many calls knows its coverage.
 
 use std::time::{Duration, Instant};
 
@@ -7,14 +7,14 @@ use annai_core::{BoundedStore, Principal, StoreLimits};
 use crate::fs::Sha256;
 use crate::ranges::{LineRange, merged};
 
-/// The maximum number of versions of files that are remembered, for all callers together. A caller reads a few files at
-/// a time; beyond it the one that was noted longest ago is forgotten, and a scan of it suggests lines again.
+/// The maximum number of file versions that are remembered, for all callers together. Beyond it, the one that was updated
+/// longest ago is forgotten, and its lines are suggested again.
 const MAX_FILES: usize = 256;
-/// The maximum number of separate ranges of one file that are remembered. A scan reads on without gaps, so a file has one
-/// or a few; ranges beyond it are forgotten, and count as not scanned.
+/// The maximum number of separate ranges of one file that are remembered. A scan has no gaps, so a file usually has one or
+/// a few; ranges beyond it are forgotten, and count as not scanned.
 const MAX_RANGES: usize = 1000;
 
-/// What was scanned by whom, of which version of which file.
+/// The scans of all callers, by principal, file and version.
 pub struct ScanStore {
     files: BoundedStore<ScanKey, ScanRecord>,
 }
@@ -23,21 +23,21 @@ pub struct ScanStore {
 struct ScanKey {
     principal: Principal,
     path: String,
-    /// The bytes of the version's SHA-256.
+    /// The SHA-256 of the file.
     version: [u8; 32],
 }
 
-/// What is known of one version of a file.
+/// What a caller has done with one version of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScanRecord {
-    /// The lines that were given to the caller.
+    /// The lines that were returned to the caller.
     pub scanned: Vec<LineRange>,
-    /// The lines that the caller said to rely on.
+    /// The lines that the caller cited.
     pub cited: Vec<LineRange>,
-    /// What the caller makes of it.
+    /// The artifact that the caller makes from the file.
     pub artifact: Option<String>,
-    /// Whether that was audited against it.
-    pub audited: bool,
+    /// Whether an artifact was audited against this version.
+    pub is_audited: bool,
 }
 
 impl ScanRecord {
@@ -55,8 +55,8 @@ impl Default for ScanStore {
 }
 
 impl ScanStore {
-    /// Notes something about a version of a file, and returns all that is known of it.
-    pub fn note(
+    /// Changes the record of a file version, and returns it.
+    pub fn update(
         &self,
         principal: &Principal,
         path: &str,
@@ -75,8 +75,8 @@ impl ScanStore {
         self.files.update(key, now, change, |_| 0)
     }
 
-    /// Notes lines that were given to the caller.
-    pub fn add(
+    /// Records lines that were returned to the caller.
+    pub fn add_scanned(
         &self,
         principal: &Principal,
         path: &str,
@@ -84,7 +84,7 @@ impl ScanStore {
         range: LineRange,
         now: Instant,
     ) -> ScanRecord {
-        self.note(principal, path, version, now, |record| record.scanned.push(range))
+        self.update(principal, path, version, now, |record| record.scanned.push(range))
     }
 }
 
@@ -97,11 +97,11 @@ mod tests {
     }
 
     #[test]
-    fn scans_add_up_per_version() {
+    fn scanned_lines_are_merged_per_principal_and_version() {
         let (scans, now) = (ScanStore::default(), Instant::now());
         let (one, two) = (Sha256::of(b"1"), Sha256::of(b"2"));
         let add = |principal: Principal, version: &Sha256, range| {
-            scans.add(&principal, "a", version, range, now).scanned
+            scans.add_scanned(&principal, "a", version, range, now).scanned
         };
         assert_eq!(add(Principal::Owner, &one, range(1, 80)), [range(1, 80)]);
         assert_eq!(add(Principal::Owner, &one, range(81, 90)), [range(1, 90)]);
@@ -110,10 +110,10 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_files_is_bounded() {
+    fn the_number_of_remembered_files_is_bounded() {
         let (scans, now, version) = (ScanStore::default(), Instant::now(), Sha256::of(b"1"));
         for number in 0..1000 {
-            scans.add(&Principal::Owner, &number.to_string(), &version, range(1, 1), now);
+            scans.add_scanned(&Principal::Owner, &number.to_string(), &version, range(1, 1), now);
         }
         assert_eq!(scans.files.len(), MAX_FILES);
     }

@@ -1,4 +1,4 @@
-//! The toolset: its state, made from the settings, and how its tools run on threads that may wait for the disk.
+//! The toolset: the state that its tools share, and how they run on blocking threads.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -14,17 +14,17 @@ use crate::adaptive::Adaptive;
 use crate::cancellation::Cancellation;
 use crate::config;
 use crate::explore::{DictionaryCache, ExploreContext, TraceStore};
-use crate::fs::{Kind, RelPath, fold_name};
+use crate::fs::{EntryKind, RelPath, fold_name};
 use crate::index::IndexCatalog;
 use crate::manuals::Manuals;
 use crate::reading::{ReadPart, ReadScope};
 use crate::reference::Ref;
 use crate::scans::ScanStore;
-use crate::vault::{Vault, is_open};
+use crate::vault::{Vault, is_visible};
 
-/// The signal that a write beyond the allowed size of a file raises; the same number on Linux and macOS.
+/// The signal that a write beyond the maximum file size raises; it has the same number on Linux and macOS.
 const SIGXFSZ: i32 = 25;
-/// How often a caller hears how many files are read: often enough to see it move, seldom enough to cost nothing.
+/// How often the progress of indexing is reported to the client.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The token scope of the tools that read manuals and the vault.
@@ -35,11 +35,11 @@ pub const LIBRARY_WRITE: TokenScope = TokenScope::new("library.write");
 /// The toolset `library`.
 pub struct Library {
     pub(crate) state: Arc<LibraryState>,
-    /// Writers wait here rather than on threads.
+    /// One permit, so that writers wait without occupying a thread.
     writer: Arc<Semaphore>,
 }
 
-/// What the tools share, also with the threads that do their work.
+/// The state that the tools share with the threads that do their work.
 pub(crate) struct LibraryState {
     pub settings: config::Library,
     pub manuals: Manuals,
@@ -65,7 +65,7 @@ impl LibraryState {
         }
     }
 
-    /// What finds work with.
+    /// The parts of the state that finds need.
     pub fn explore_context(&self) -> ExploreContext<'_> {
         ExploreContext {
             manuals: &self.manuals,
@@ -78,11 +78,11 @@ impl LibraryState {
         }
     }
 
-    /// Notes that a part of a manual was read, for the finds that led to it.
-    pub fn note_use(&self, owner: &Principal, place: &Ref, part: &ReadPart) {
+    /// Records that a part of a manual was read, for the statistics of the find that returned it.
+    pub fn record_use(&self, owner: &Principal, place: &Ref, part: &ReadPart) {
         if let Ok(manual_id) = place.manual_id() {
             let line = (part.scope != ReadScope::File).then_some(part.node_line as u64);
-            self.adaptive.used(owner, manual_id, &part.path, line);
+            self.adaptive.record_use(owner, manual_id, &part.path, line);
         }
     }
 }
@@ -92,9 +92,19 @@ impl Toolset for Library {
     type Config = config::Library;
 
     async fn open(config: &config::Library) -> Result<Self, ToolError> {
-        // Without a handler the signal would end the process; with one, the write fails with an error to report.
+        // Without a handler the signal would end the process; with one, the write fails and the error is reported.
         let _ = tokio::signal::unix::signal(SignalKind::from_raw(SIGXFSZ));
         Ok(Self { state: Arc::new(LibraryState::new(config)), writer: Arc::new(Semaphore::new(1)) })
+    }
+
+    async fn close(&self) {
+        // A cancelled or failed write only means that the statistics of the last reads are lost.
+        let _ = self
+            .read(|state, _| {
+                state.adaptive.flush();
+                Ok(())
+            })
+            .await;
     }
 
     async fn complete(&self, argument: &str, typed: &str, given: &HashMap<String, String>) -> Vec<String> {
@@ -105,7 +115,7 @@ impl Toolset for Library {
     }
 }
 
-/// Manuals and paths that begin with what was typed.
+/// The manual ids or paths that begin with what the user has typed.
 fn completions(
     state: &LibraryState,
     argument: &str,
@@ -116,7 +126,7 @@ fn completions(
         ("manual_id", _) => state.manuals.ids()?,
         ("path" | "from_path", Some(manual)) => state.manuals.get(manual)?.files()?,
         ("path" | "to_path" | "relative_dir", _) => {
-            // One level of the vault: the folder that is typed out, and what it holds.
+            // The entries of the folder that has been typed so far.
             let folder = typed
                 .rsplit_once('/')
                 .map(|(folder, _)| RelPath::parse_folder(folder))
@@ -124,10 +134,10 @@ fn completions(
                 .flatten();
             let folder = state.vault.root()?.folder(folder.as_ref())?;
             let named = folder.entries()?.into_iter().map(|entry| {
-                let ending = if entry.kind == Kind::Folder { "/" } else { "" };
-                format!("{}{ending}", folder.join(&entry.name))
+                let suffix = if entry.kind == EntryKind::Folder { "/" } else { "" };
+                format!("{}{suffix}", folder.join(&entry.name))
             });
-            named.filter(|path| is_open(path)).collect()
+            named.filter(|path| is_visible(path)).collect()
         }
         _ => Vec::new(),
     };
@@ -137,7 +147,7 @@ fn completions(
 }
 
 impl Library {
-    /// Runs work that reads the disk on a thread where it may wait.
+    /// Runs work that reads the disk, on a blocking thread.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&LibraryState, &Cancellation) -> Result<T, ToolError> + Send + 'static,
@@ -145,7 +155,7 @@ impl Library {
         run_blocking(self.state.clone(), None, work).await
     }
 
-    /// The same, while the caller hears how many files are read.
+    /// The same, and reports the progress of indexing to the client.
     pub(crate) async fn read_with_progress<T: Send + 'static>(
         &self,
         call: &Call,
@@ -171,7 +181,7 @@ impl Library {
         }
     }
 
-    /// Runs work that writes the vault, one call at a time.
+    /// Runs work that writes the vault, on a blocking thread, one call at a time.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&LibraryState, &Cancellation) -> Result<T, ToolError> + Send + 'static,
@@ -181,8 +191,8 @@ impl Library {
     }
 }
 
-/// Runs work on a blocking thread, within the caller's tracing span, so that its log lines carry the request's id. When
-/// the caller stops waiting, the work is cancelled.
+/// Runs work on a blocking thread, within the tracing span of the caller, so that its log lines carry the request id.
+/// When the caller stops waiting, the work is cancelled.
 async fn run_blocking<T: Send + 'static>(
     state: Arc<LibraryState>,
     permit: Option<OwnedSemaphorePermit>,
@@ -192,7 +202,7 @@ async fn run_blocking<T: Send + 'static>(
     let guard = cancellation.cancel_on_drop();
     let span = tracing::Span::current();
     let done = tokio::task::spawn_blocking(move || {
-        // The permit lasts as long as the work, whether or not anybody waits for it.
+        // The permit is held until the work ends, even when the caller has stopped waiting.
         let _permit = permit;
         span.in_scope(|| {
             cancellation.check()?;

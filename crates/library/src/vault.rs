@@ -1,4 +1,4 @@
-//! The vault: where it is, what may be touched in it, and the one way to write.
+//! The vault: its root, the rules about what may be written where, and the writer, which holds the lock.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,38 +8,38 @@ use rustix::io::Errno;
 
 use crate::cancellation::Cancellation;
 use crate::error::LibraryError;
-use crate::fs::{self, Kind, Lock, Place, RelPath, Root, SYSTEM, Sha256};
+use crate::fs::{self, EntryKind, RelPath, ResolvedPath, Root, SYSTEM_DIR, Sha256, WriteLock};
 
 const ARTIFACTS: &str = "artifacts";
 const DAILY: &str = "daily";
 
-/// A writable folder of text.
+/// A writable folder of text files.
 pub struct Vault {
     path: PathBuf,
     root: Mutex<Option<Arc<Root>>>,
 }
 
-/// What is about to be done to a path.
+/// What a call does to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VaultOperation {
-    /// Making a file with `vault_create`.
+    /// Create it with `vault_create`.
     Create,
-    /// Making a file in another way.
-    CreateOtherwise,
-    /// Replacing a file's content, or parts of it.
+    /// Create it as the target of a copy.
+    CreateByCopy,
+    /// Replace its content, or parts of it.
     Overwrite,
-    /// Adding at a file's end.
+    /// Append to it.
     Append,
 }
 
-/// What was written.
+/// The result of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WriteReport {
     /// The stored path.
     pub path: String,
-    /// How many bytes were given.
+    /// The number of bytes that were written.
     pub bytes: usize,
-    /// The hash of the whole file afterwards.
+    /// The SHA-256 of the whole file afterwards.
     pub sha256: Sha256,
 }
 
@@ -48,29 +48,29 @@ impl Vault {
         Self { path, root: Mutex::new(None) }
     }
 
-    /// The root, opened once; again only when the folder was removed since.
+    /// The root, which is opened once, and again only when its folder was removed.
     pub fn root(&self) -> Result<Arc<Root>, ToolError> {
         let mut root = self.root.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(root) = root.as_ref().filter(|root| root.is_there()) {
+        if let Some(root) = root.as_ref().filter(|root| root.still_exists()) {
             return Ok(root.clone());
         }
-        let opened = Arc::new(Root::open(&self.path).map_err(|errno| self.missing(errno))?);
+        let opened = Arc::new(Root::open(&self.path).map_err(|errno| self.open_error(errno))?);
         *root = Some(opened.clone());
         Ok(opened)
     }
 
-    /// The root for writing; where there is none yet, it is made.
+    /// The root for writing, which is created when it does not exist.
     fn root_for_writing(&self) -> Result<Arc<Root>, ToolError> {
         match self.root() {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                fs::make_root(&self.path)?;
+                fs::create_root(&self.path)?;
                 self.root()
             }
             other => other,
         }
     }
 
-    fn missing(&self, errno: Errno) -> ToolError {
+    fn open_error(&self, errno: Errno) -> ToolError {
         let folder = self.path.display().to_string();
         let failure = match errno {
             Errno::NOENT => LibraryError::VaultNotFound { folder },
@@ -79,147 +79,154 @@ impl Vault {
         failure.into()
     }
 
-    /// Runs one write while no other writer, in any process, touches the vault.
-    /// A caller who has gone by then gets nothing written.
+    /// Runs a write while no other process writes to the vault. When the call was cancelled while it waited for the lock,
+    /// nothing is written.
     pub fn write<T>(
         &self,
         cancellation: &Cancellation,
-        work: impl FnOnce(&mut Writer<'_>) -> Result<T, ToolError>,
+        work: impl FnOnce(&mut VaultWriter<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         let root = self.root_for_writing()?;
-        let lock = Lock::acquire(&root, &|| cancellation.check())?;
+        let lock = WriteLock::acquire(&root, &|| cancellation.check())?;
         cancellation.check()?;
-        work(&mut Writer { root: &root, lock })
+        work(&mut VaultWriter { root: &root, lock })
     }
 }
 
-/// Refuses what is reserved for the server.
-pub fn check_open(path: &RelPath) -> Result<(), ToolError> {
-    let reserved = path.folded().first().is_some_and(|first| first == SYSTEM);
+/// Refuses a path that is reserved for the server.
+pub fn check_not_reserved(path: &RelPath) -> Result<(), ToolError> {
+    let reserved = path.folded().first().is_some_and(|first| first == SYSTEM_DIR);
     if reserved || path.segments().any(fs::is_temporary) {
         return Err(LibraryError::forbidden(path.as_str(), "is reserved for the server").into());
     }
     Ok(())
 }
 
-/// Whether a stored path is open to listings and searches.
-pub fn is_open(path: &str) -> bool {
-    let first = path.split('/').next().unwrap_or_default();
-    !first.starts_with('.') || fs::fold_name(first) != SYSTEM
+/// Parses the path of a folder that listings and searches may enter; `None` is the root.
+pub fn parse_visible_folder(path: Option<&str>) -> Result<Option<RelPath>, ToolError> {
+    let folder = path.map(RelPath::parse_folder).transpose()?.flatten();
+    folder.as_ref().map_or(Ok(()), check_not_reserved)?;
+    Ok(folder)
 }
 
-/// Refuses what the rules of the vault do not allow to be done to a path.
+/// Whether listings and searches show a stored path.
+pub fn is_visible(path: &str) -> bool {
+    let first = path.split('/').next().unwrap_or_default();
+    !first.starts_with('.') || fs::fold_name(first) != SYSTEM_DIR
+}
+
+/// Refuses an operation that the rules of the vault do not allow on a path.
 pub fn check_write(path: &RelPath, operation: VaultOperation) -> Result<(), ToolError> {
-    check_open(path)?;
-    if matches!(operation, VaultOperation::Create | VaultOperation::CreateOtherwise) {
+    check_not_reserved(path)?;
+    if matches!(operation, VaultOperation::Create | VaultOperation::CreateByCopy) {
         path.check_portable()?;
     }
     let folded = path.folded();
     let parts: Vec<_> = folded.iter().map(String::as_str).collect();
-    let forbid = |why: &str| Err(LibraryError::forbidden(path.as_str(), why).into());
+    let forbid = |problem: &str| Err(LibraryError::forbidden(path.as_str(), problem).into());
     match parts.as_slice() {
-        [ARTIFACTS] | [ARTIFACTS, DAILY] => forbid("is a folder of its own; give a file below it"),
+        [ARTIFACTS] | [ARTIFACTS, DAILY] => forbid("is a folder; give the path of a file in it"),
         [ARTIFACTS, DAILY, name] => {
             let date = path.name().strip_suffix(".md").filter(|_| name.ends_with(".md"));
             if date.and_then(Date::parse).is_none() {
-                return forbid("is not a day: artifacts/daily/ takes only YYYY-MM-DD.md with a real date");
+                return forbid(
+                    "is not a date: artifacts/daily/ accepts only YYYY-MM-DD.md with a valid date",
+                );
             }
             match operation {
                 VaultOperation::Create | VaultOperation::Append => Ok(()),
-                VaultOperation::CreateOtherwise => {
-                    forbid("does not exist; a day is made with vault_create, then appended to")
+                VaultOperation::CreateByCopy => {
+                    forbid("does not exist; create a daily file with vault_create, then append to it")
                 }
                 VaultOperation::Overwrite => forbid("can only be appended to"),
             }
         }
-        [ARTIFACTS, DAILY, ..] => forbid("is too deep: artifacts/daily/ takes only YYYY-MM-DD.md"),
+        [ARTIFACTS, DAILY, ..] => forbid("is in a subfolder: artifacts/daily/ accepts only YYYY-MM-DD.md"),
         [ARTIFACTS, .., name] if !name.ends_with(".md") && !name.ends_with(".json") => {
-            forbid("has no fitting ending: artifacts/ takes only .md and .json files")
+            forbid("has the wrong extension: artifacts/ accepts only .md and .json files")
         }
         _ => Ok(()),
     }
 }
 
-/// The one who may write.
-pub struct Writer<'a> {
+/// A writer that holds the lock of the vault.
+pub struct VaultWriter<'a> {
     root: &'a Root,
-    lock: Lock,
+    lock: WriteLock,
 }
 
-impl Writer<'_> {
-    /// Makes a new file, and its folders.
+impl VaultWriter<'_> {
+    /// Creates a file, and its folders.
     pub fn create(
         &mut self,
         path: &RelPath,
         content: &str,
         operation: VaultOperation,
-    ) -> Result<Written, ToolError> {
+    ) -> Result<WriteReport, ToolError> {
         check_write(path, operation)?;
-        let folder = fs::make_folders(self.root, path.parent().as_ref())?;
+        let folder = fs::create_folders(self.root, path.parent().as_ref())?;
         if let Some((stored, _)) = folder.find(path.name())? {
-            let problem = "exists already; vault_write changes it";
+            let problem = "already exists; vault_write changes it";
             return Err(LibraryError::conflict(folder.join(&stored), problem).into());
         }
         fs::create(&mut self.lock, &folder, path.name(), content.as_bytes())?;
         let sha256 = Sha256::of(content.as_bytes());
-        Ok(Written { path: folder.join(path.name()), bytes: content.len(), sha256 })
+        Ok(WriteReport { path: folder.join(path.name()), bytes: content.len(), sha256 })
     }
 
-    /// The file that a path leads to; it must be there.
-    pub fn existing(&self, path: &RelPath) -> Result<Place, ToolError> {
-        let missing = || LibraryError::conflict(path.as_str(), "does not exist; vault_create makes it");
-        let place = match self.root.find(path) {
+    /// Resolves the path of a file that must exist.
+    pub fn existing(&self, path: &RelPath) -> Result<ResolvedPath, ToolError> {
+        let missing = || LibraryError::conflict(path.as_str(), "does not exist; vault_create creates it");
+        let file = match self.root.resolve(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing().into()),
             other => other?,
         };
-        match place.found {
-            Some(Kind::File) => Ok(place),
-            Some(Kind::Folder) => {
-                Err(LibraryError::wrong_path(place.path(), "is a folder, not a file").into())
-            }
+        match file.kind {
+            Some(EntryKind::File) => Ok(file),
+            Some(EntryKind::Folder) => Err(LibraryError::wrong_path(file.path(), fs::IS_FOLDER).into()),
             None => Err(missing().into()),
         }
     }
 
-    /// Whether a path leads to a file.
+    /// Whether a file or folder exists at a path.
     pub fn exists(&self, path: &RelPath) -> Result<bool, ToolError> {
-        match self.root.find(path) {
+        match self.root.resolve(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            other => Ok(other?.found.is_some()),
+            other => Ok(other?.kind.is_some()),
         }
     }
 
-    /// Refuses when the file is not the one that the caller saw last.
-    pub fn check_hash(&self, place: &Place, expected: Option<&str>) -> Result<(), ToolError> {
+    /// Refuses when the hash of the file is not the one that the caller expects.
+    pub fn check_hash(&self, file: &ResolvedPath, expected: Option<&str>) -> Result<(), ToolError> {
         let Some(expected) = expected else { return Ok(()) };
-        let found = hash(place)?;
+        let found = hash_of(file)?;
         if found.to_string().eq_ignore_ascii_case(expected) {
             return Ok(());
         }
-        let problem = "is not the file you saw (its SHA-256 differs); read it again. Nothing was written";
-        Err(LibraryError::conflict(place.path(), problem).into())
+        let problem = "has changed (its SHA-256 is not if_sha256); read it again. Nothing was written";
+        Err(LibraryError::conflict(file.path(), problem).into())
     }
 
-    /// Puts new content in the place of a file.
-    pub fn overwrite(&mut self, place: &Place, content: &str) -> Result<Written, ToolError> {
-        fs::overwrite(&mut self.lock, &place.folder, &place.name, content.as_bytes())?;
-        Ok(Written { path: place.path(), bytes: content.len(), sha256: Sha256::of(content.as_bytes()) })
+    /// Replaces the content of a file.
+    pub fn overwrite(&mut self, file: &ResolvedPath, content: &str) -> Result<WriteReport, ToolError> {
+        fs::overwrite(&mut self.lock, &file.folder, &file.name, content.as_bytes())?;
+        Ok(WriteReport { path: file.path(), bytes: content.len(), sha256: Sha256::of(content.as_bytes()) })
     }
 
     /// Whether a file ends with a line break, or is empty.
-    pub fn ends_with_break(&self, place: &Place) -> Result<bool, ToolError> {
-        fs::ends_with_break(place.folder.open_file(&place.name)?, &place.path())
+    pub fn ends_with_break(&self, file: &ResolvedPath) -> Result<bool, ToolError> {
+        fs::ends_with_break(file.folder.open_file(&file.name)?, &file.path())
     }
 
-    /// Adds at the end of a file.
-    pub fn append(&mut self, place: &Place, content: &str) -> Result<Written, ToolError> {
-        fs::append(&mut self.lock, &place.folder, &place.name, content.as_bytes())?;
-        Ok(Written { path: place.path(), bytes: content.len(), sha256: hash(place)? })
+    /// Appends to a file.
+    pub fn append(&mut self, file: &ResolvedPath, content: &str) -> Result<WriteReport, ToolError> {
+        fs::append(&mut self.lock, &file.folder, &file.name, content.as_bytes())?;
+        Ok(WriteReport { path: file.path(), bytes: content.len(), sha256: hash_of(file)? })
     }
 }
 
-fn hash(place: &Place) -> Result<Sha256, ToolError> {
-    fs::hash(place.folder.open_file(&place.name)?, &place.path())
+fn hash_of(file: &ResolvedPath) -> Result<Sha256, ToolError> {
+    fs::hash_file(file.folder.open_file(&file.name)?, &file.path())
 }
 
 #[cfg(test)]
@@ -227,8 +234,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rules_of_the_vault() {
-        use VaultOperation::{Append, Create, CreateOtherwise, Overwrite};
+    fn each_operation_is_allowed_only_where_the_rules_permit_it() {
+        use VaultOperation::{Append, Create, CreateByCopy, Overwrite};
         for (path, operation, allowed) in [
             ("notes/a.txt", Create, true),
             ("notes/a.txt", Overwrite, true),
@@ -244,7 +251,7 @@ mod tests {
             ("artifacts/daily/2026-02-28.md", Create, true),
             ("artifacts/daily/2026-02-28.md", Append, true),
             ("artifacts/daily/2026-02-28.md", Overwrite, false),
-            ("artifacts/daily/2026-02-28.md", CreateOtherwise, false),
+            ("artifacts/daily/2026-02-28.md", CreateByCopy, false),
             ("artifacts/daily/2026-02-30.md", Create, false),
             ("artifacts/daily/2026-02-28.MD", Create, false),
             ("artifacts/daily/note.md", Create, false),

@@ -1,4 +1,4 @@
-//! What the tools that write have in common.
+//! What the writing tools have in common.
 
 use annai_core::ToolError;
 use schemars::JsonSchema;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::cancellation::Cancellation;
 use crate::error::LibraryError;
 use crate::fs::RelPath;
-use crate::vault::{Vault, VaultOperation, Written, check_write};
+use crate::vault::{Vault, VaultOperation, WriteReport, check_write};
 
-/// The maximum size of a file that is changed in place: the file and its new text are both held in memory. A larger file
-/// is refused, as is a change that would make one.
+/// The maximum size of a file that `vault_replace` changes, because the old and the new text are both held in memory. A
+/// larger file is refused, as is a change whose result would be larger.
 pub const MAX_EDITED_BYTES: u64 = 64 << 20;
 
 /// What happens to what is there.
@@ -21,41 +21,49 @@ pub enum WriteMode {
     Append,
 }
 
-/// Refuses what cannot be a file's hash.
-pub fn check_hash_form(hash: Option<&str>) -> Result<(), ToolError> {
-    let good = |hash: &str| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+impl WriteMode {
+    /// The operation on an existing file.
+    pub const fn operation(self) -> VaultOperation {
+        match self {
+            Self::Overwrite => VaultOperation::Overwrite,
+            Self::Append => VaultOperation::Append,
+        }
+    }
+}
+
+/// Refuses a text that cannot be a SHA-256.
+pub fn check_sha256_format(hash: Option<&str>) -> Result<(), ToolError> {
+    let is_sha256 = |hash: &str| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     match hash {
-        Some(hash) if !good(hash) => {
-            let problem = "expected the 64 hexadecimal digits that vault_read gives";
+        Some(hash) if !is_sha256(hash) => {
+            let problem = "expected a SHA-256 of 64 hexadecimal digits, as vault_read returns it";
             Err(LibraryError::invalid("if_sha256", problem).into())
         }
         _ => Ok(()),
     }
 }
 
-/// Writes to a file that may be missing, as the bridge does.
-pub fn put(
+/// Overwrites or appends to a file, which is created when it does not exist.
+pub fn write_or_create(
     vault: &Vault,
     cancellation: &Cancellation,
     path: &RelPath,
     content: &str,
     mode: WriteMode,
-) -> Result<Written, ToolError> {
+) -> Result<WriteReport, ToolError> {
     vault.write(cancellation, |writer| {
         if !writer.exists(path)? {
-            return writer.create(path, content, VaultOperation::CreateOtherwise);
+            return writer.create(path, content, VaultOperation::CreateByCopy);
         }
-        let operation =
-            if mode == WriteMode::Append { VaultOperation::Append } else { VaultOperation::Overwrite };
-        check_write(path, operation)?;
-        let place = writer.existing(path)?;
+        check_write(path, mode.operation())?;
+        let file = writer.existing(path)?;
         match mode {
-            WriteMode::Overwrite => writer.overwrite(&place, content),
-            // What is added starts on a line of its own.
-            WriteMode::Append if !writer.ends_with_break(&place)? => {
-                writer.append(&place, &format!("\n{content}"))
+            WriteMode::Overwrite => writer.overwrite(&file, content),
+            // Appended text starts on a new line.
+            WriteMode::Append if !writer.ends_with_break(&file)? => {
+                writer.append(&file, &format!("\n{content}"))
             }
-            WriteMode::Append => writer.append(&place, content),
+            WriteMode::Append => writer.append(&file, content),
         }
     })
 }

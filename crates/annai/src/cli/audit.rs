@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use annai_core::ToolError;
-use annai_library::{Audited, Coverage, LineRange, audit_files};
+use annai_library::{AuditReport, Coverage, LineRange, audit_files};
 use serde_json::{Value, json};
 
 use super::local_session::LocalSession;
@@ -59,10 +59,10 @@ pub(super) fn run(app: &App, artifact: &str, source: &str) -> Result<(), Failure
     for finding in &audited.findings {
         let kind = colors.paint(33, finding.kind.name());
         let node = finding.node_id.as_deref().map(|node| format!("{node}: ")).unwrap_or_default();
-        let what = plain(&format!("{node}{}", finding.what)).replace('\n', " ");
+        let what = plain(&format!("{node}{}", finding.problem)).replace('\n', " ");
         text.push_str(&format!("{}:{}  {kind}  {what}\n", plain(&place), finding.line));
     }
-    let Audited { source_lines, cited, findings, source_path, .. } = audited;
+    let AuditReport { source_lines, cited, findings, source_path, .. } = audited;
     let min_ratio = app.library.coverage_min_ratio;
     let coverage = Coverage::new(source_lines, cited);
     text.push_str(&coverage_report(&coverage, &vault.join(source_path), min_ratio, colors));

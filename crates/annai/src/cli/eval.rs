@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use annai_library::baseline::Plain;
+use annai_library::baseline::PlainIndex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -160,7 +160,7 @@ pub(super) fn run(mut app: App, questions: &Path, output: Output) -> Result<(), 
     // The tuning must not learn from the questions, or each run would change the results of the next.
     app.library.adaptive_tuning = false;
     let questions = read_questions(questions)?;
-    let baseline = Plain::read(&app.library).map_err(|error| Failure::new(error.message()))?;
+    let baseline = PlainIndex::read(&app.library).map_err(|error| Failure::new(error.message()))?;
     let outcomes = LocalSession::run(&app, |session| {
         questions.iter().map(|question| evaluate(session, &baseline, question)).collect::<Result<Vec<_>, _>>()
     })?;
@@ -178,7 +178,7 @@ pub(super) fn run(mut app: App, questions: &Path, output: Output) -> Result<(), 
 }
 
 /// Asks one question, and scores the results of `manual_find` and of the baseline.
-fn evaluate(session: &LocalSession, baseline: &Plain, question: &Question) -> Result<Outcome, Failure> {
+fn evaluate(session: &LocalSession, baseline: &PlainIndex, question: &Question) -> Result<Outcome, Failure> {
     let started = Instant::now();
     let report = session.call("manual_find", &json!({ "query": question.query }))?;
     let millis = started.elapsed().as_secs_f64() * 1e3;

@@ -245,12 +245,12 @@ fn the_doctor_checks_the_folders() {
     assert_eq!(code, Some(1));
     assert!(
         text.contains("✗ library: the manuals folder ./manuals does not exist")
-            && text.contains("→ make it, or set MANUALS_ROOT"),
+            && text.contains("→ create it, or set MANUALS_ROOT"),
         "{text}"
     );
     home.write("manuals/alpha/a.md", "# A\n");
     let (code, text) = doctor(&home);
-    assert!(code == Some(0) && text.contains("✓ library: 1 manuals below ./manuals"), "{text}");
+    assert!(code == Some(0) && text.contains("✓ library: 1 manuals in ./manuals"), "{text}");
     assert!(text.contains("✓ library: the vault ./vault does not exist yet"), "{text}");
 }
 

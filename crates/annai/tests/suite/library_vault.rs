@@ -343,7 +343,7 @@ fn annai_call_prints_readable_text() {
         (&["call", "vault_search", "query=two"], "n.md:2: two\n"),
         (&["call", "vault_search", "query=zzz"], "0 lines found\n"),
         (&["call", "vault_ls"], "n.md  8 bytes\n"),
-        (&["call", "vault_create", "path=m.md", "content=x"], "made m.md (1 bytes)\n"),
+        (&["call", "vault_create", "path=m.md", "content=x"], "created m.md (1 bytes)\n"),
     ] {
         let output = crate::annai(&home).args(arguments).output().unwrap();
         assert_eq!(crate::stdout(&output), expected, "{arguments:?} {}", crate::stderr(&output));

@@ -1,5 +1,6 @@
-//! Thresholds that learn: what finds cost and whether they had what was used, kept as numbers in a file that several
-//! processes share, never grows large and may be damaged.
+//! Adaptive thresholds: statistics of finds and of the reads that followed them, from which the thresholds of
+//! `manual_find` are tuned. The statistics are numbers and hashes in a bounded file that several processes share; damaged
+//! lines are skipped.
 
 mod learn;
 mod record;
@@ -15,17 +16,17 @@ pub use self::record::{LearningRecord, Thresholds, file_number, hash_of, section
 use crate::config;
 use crate::fs::StatsFile;
 
-/// The maximum number of finds in the file. A thousand are weeks of use, which is all that the thresholds look back on;
-/// beyond it the file is rewritten with the newest [`KEPT_RECORDS`].
+/// The maximum number of finds in the file. The thresholds look back on the newest 200; beyond a thousand, the file is
+/// rewritten with the newest [`KEPT_RECORDS`].
 const MAX_RECORDS: usize = 1000;
-/// How many finds stay when the file is rewritten: few enough that it is not rewritten with every find.
+/// How many finds stay when the file is compacted: far fewer than the maximum, so that this happens rarely.
 const KEPT_RECORDS: usize = 400;
-/// The maximum number of finds that reads may still be credited to; an older find counts as used no further.
+/// The maximum number of finds that later reads are credited to; reads after older finds are not counted.
 const MAX_PENDING: usize = 200;
-/// A record from more than a day ahead, in milliseconds, was written with a wrong clock and is passed over.
+/// A record from more than a day in the future (in milliseconds) was written with a wrong clock, and is skipped.
 const MAX_CLOCK_SKEW_MS: i64 = 24 * 3600 * 1000;
 
-/// What is learned from finds.
+/// The statistics of finds, and the thresholds that follow from them.
 pub struct Adaptive {
     file: Option<StatsFile>,
     base: Thresholds,
@@ -35,52 +36,55 @@ pub struct Adaptive {
 
 #[derive(Default)]
 struct AdaptiveState {
-    /// What is known of earlier finds, the newest last.
+    /// The records of earlier finds, newest last.
     records: Vec<LearningRecord>,
-    /// The newest finds, whose sections may still be read.
+    /// The newest finds of this process, whose sections may still be read.
     pending: VecDeque<PendingFind>,
-    /// Records that changed since they were written, by their traces.
-    changed: HashSet<String>,
-    loaded: bool,
+    /// The trace hashes of the records that have changed since they were written.
+    unwritten: HashSet<String>,
+    /// Whether the file has been read.
+    is_loaded: bool,
 }
 
 /// A find whose sections may still be read.
 struct PendingFind {
     owner: Principal,
     trace_hash: String,
-    /// What it looked at.
+    /// The files that it searched.
     reach: FindReach,
-    /// What it found, and what of that lies outside the manual that it began in.
+    /// The sections that it found.
     found: HashSet<u64>,
+    /// The files of these sections.
     found_files: HashSet<u64>,
-    found_elsewhere: HashSet<u64>,
-    /// What was used of it.
+    /// The sections that it found outside the manual in which it started.
+    found_outside_home: HashSet<u64>,
+    /// The sections that were read afterwards.
     used: HashSet<u64>,
 }
 
-/// Which files a find looked at.
+/// The files that a find searched.
 #[derive(Debug, Clone, Default)]
 pub struct FindReach {
     /// The manuals.
     pub manuals: HashSet<String>,
-    /// The files of them that it looked at, by their numbers; none = all.
+    /// The hashes of the only files of them that it searched; `None` for all.
     pub only: Option<HashSet<u64>>,
-    /// The files of them that it did not.
+    /// The hashes of the files of them that it did not search.
     pub except: HashSet<u64>,
 }
 
 /// A section that a find found.
 pub struct FoundSection {
-    /// Its number.
+    /// The hash of the section.
     pub number: u64,
-    /// The number of its file.
+    /// The hash of its file.
     pub file: u64,
-    /// Whether it lies outside the manual that the find began in.
+    /// Whether it lies outside the manual in which the find started.
     pub is_outside_home: bool,
 }
 
 impl Adaptive {
-    /// For a library with these settings; without tuning nothing is read or written.
+    /// The statistics of a library with these settings. When tuning is off, no file is read or written.
     pub fn new(settings: &config::Library) -> Self {
         let path = settings.adaptive_stats_path.as_ref().map(PathBuf::from);
         let file = match path {
@@ -102,25 +106,25 @@ impl Adaptive {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The thresholds for a find.
+    /// The thresholds for the next find.
     pub fn thresholds(&self) -> Thresholds {
         let Some(file) = &self.file else { return self.base };
         let mut state = self.state();
-        if !state.loaded || file.changed() {
-            let AdaptiveState { records, changed, loaded, .. } = &mut *state;
-            let kept = std::mem::replace(records, read(&file.read().unwrap_or_default(), now()));
-            // What was learned since and is not written yet is not lost.
-            for record in kept.into_iter().filter(|record| changed.contains(&record.trace_hash)) {
+        if !state.is_loaded || file.has_changed() {
+            let AdaptiveState { records, unwritten, is_loaded, .. } = &mut *state;
+            let kept = std::mem::replace(records, parse_records(&file.read().unwrap_or_default(), now()));
+            // Changes that are not written yet are kept.
+            for record in kept.into_iter().filter(|record| unwritten.contains(&record.trace_hash)) {
                 if let Some(known) = records.iter_mut().find(|known| known.trace_hash == record.trace_hash) {
                     *known = record;
                 }
             }
-            *loaded = true;
+            *is_loaded = true;
         }
         learn::thresholds(&state.records, now(), self.base, self.min_recall)
     }
 
-    /// Candidates that the caller's earlier finds did not have.
+    /// The number of sections that no earlier find of the same principal returned.
     pub fn added(&self, owner: &Principal, sections: &[FoundSection]) -> usize {
         let state = self.state();
         let earlier = |number: &u64| {
@@ -129,7 +133,7 @@ impl Adaptive {
         sections.iter().filter(|section| !earlier(&section.number)).count()
     }
 
-    /// Keeps a find. A disk that is full or cannot be written is no reason to fail.
+    /// Records a find. A failure to write the file is ignored.
     pub fn keep(
         &self,
         owner: &Principal,
@@ -156,7 +160,7 @@ impl Adaptive {
             reach,
             found: sections.iter().map(|section| section.number).collect(),
             found_files: sections.iter().map(|section| section.file).collect(),
-            found_elsewhere: sections
+            found_outside_home: sections
                 .iter()
                 .filter(|section| section.is_outside_home)
                 .map(|section| section.number)
@@ -169,87 +173,96 @@ impl Adaptive {
         let Some(file) = &self.file else { return };
         let line = serde_json::to_string(&record).unwrap_or_default();
         state.records.push(record);
-        let full = state.records.len() > MAX_RECORDS;
-        if full {
+        let is_full = state.records.len() > MAX_RECORDS;
+        if is_full {
             let surplus = state.records.len() - KEPT_RECORDS;
             state.records.drain(..surplus);
         }
-        if !full && state.changed.is_empty() {
+        if !is_full && state.unwritten.is_empty() {
             file.append(&line);
             return;
         }
         self.write(&mut state);
     }
 
-    /// Writes what changed, and the newest find where it is not there yet. What could not be written is tried again later.
+    /// Writes the changed records, and the newest find if the file does not contain it yet. What cannot be written now is
+    /// tried again with the next change, and when the toolset is closed.
     fn write(&self, state: &mut AdaptiveState) {
         let Some(file) = &self.file else { return };
-        let AdaptiveState { records, changed, .. } = state;
+        let AdaptiveState { records, unwritten, .. } = state;
         let written = file.rewrite(&mut |text| {
-            // Lines of others stay as they are.
+            // The lines of other processes stay as they are.
             let mut lines: Vec<(String, Option<LearningRecord>)> =
                 text.lines().map(|line| (line.to_owned(), serde_json::from_str(line).ok())).collect();
             for (line, known) in &mut lines {
                 let trace =
-                    known.as_ref().map(|known| &known.trace_hash).filter(|trace| changed.contains(*trace));
+                    known.as_ref().map(|known| &known.trace_hash).filter(|trace| unwritten.contains(*trace));
                 let newer =
                     trace.and_then(|trace| records.iter().find(|record| record.trace_hash == **trace));
                 if let Some(newer) = newer.and_then(|newer| serde_json::to_string(newer).ok()) {
                     *line = newer;
                 }
             }
-            let is_there = |last: &LearningRecord| {
+            let is_in_file = |last: &LearningRecord| {
                 lines
                     .iter()
                     .any(|(_, known)| known.as_ref().is_some_and(|known| known.trace_hash == last.trace_hash))
             };
             let last = records
                 .last()
-                .filter(|last| !is_there(last))
+                .filter(|last| !is_in_file(last))
                 .and_then(|last| serde_json::to_string(last).ok());
             lines.extend(last.map(|last| (last, None)));
             let surplus = if lines.len() > MAX_RECORDS { lines.len() - KEPT_RECORDS } else { 0 };
             lines.into_iter().skip(surplus).map(|(line, _)| line + "\n").collect()
         });
         if written {
-            changed.clear();
+            unwritten.clear();
         }
     }
 
-    /// Notes that a section was used, or a whole file where no line is named. It counts for the caller's newest find that
-    /// looked at the file, and is written at once: the process may end any time.
-    pub fn used(&self, owner: &Principal, manual_id: &str, path: &str, line: Option<u64>) {
+    /// Writes the changes that could not be written before, because the file was locked or the disk was full.
+    pub fn flush(&self) {
+        let mut state = self.state();
+        if !state.unwritten.is_empty() {
+            self.write(&mut state);
+        }
+    }
+
+    /// Records that a section was read, or a whole file when `line` is `None`. It counts for the newest find of the same
+    /// principal that searched the file, and is written at once, because the process may be killed at any time.
+    pub fn record_use(&self, owner: &Principal, manual_id: &str, path: &str, line: Option<u64>) {
         let file = file_number(manual_id, path);
         let number = line.map_or(file, |line| section_number(manual_id, path, line));
         let mut state = self.state();
-        let reaches = |find: &&mut PendingFind| {
+        let searched_file = |find: &&mut PendingFind| {
             let reach = &find.reach;
             find.owner == *owner
                 && reach.manuals.contains(manual_id)
                 && reach.only.as_ref().is_none_or(|only| only.contains(&file))
                 && !reach.except.contains(&file)
         };
-        let Some(find) = state.pending.iter_mut().rev().find(reaches) else { return };
+        let Some(find) = state.pending.iter_mut().rev().find(searched_file) else { return };
         if !find.used.insert(number) {
             return;
         }
         let found =
             if line.is_some() { find.found.contains(&number) } else { find.found_files.contains(&file) };
-        let elsewhere = find.found_elsewhere.contains(&number);
+        let is_outside_home = find.found_outside_home.contains(&number);
         let trace = find.trace_hash.clone();
-        let AdaptiveState { records, changed, .. } = &mut *state;
+        let AdaptiveState { records, unwritten, .. } = &mut *state;
         if let Some(record) = records.iter_mut().rev().find(|record| record.trace_hash == trace) {
             record.used += 1;
             record.used_found += usize::from(found);
-            record.used_widened += usize::from(elsewhere);
-            changed.insert(trace);
+            record.used_widened += usize::from(is_outside_home);
+            unwritten.insert(trace);
             self.write(&mut state);
         }
     }
 }
 
-/// The records of a file; what is no record, or from the future, is passed over.
-fn read(text: &str, now: i64) -> Vec<LearningRecord> {
+/// Parses the records of a file; damaged lines and records from the future are skipped.
+fn parse_records(text: &str, now: i64) -> Vec<LearningRecord> {
     let records = text.lines().filter_map(|line| serde_json::from_str::<LearningRecord>(line).ok());
     let mut records: Vec<_> =
         records.filter(|record| record.ts <= now.saturating_add(MAX_CLOCK_SKEW_MS)).collect();

@@ -1,108 +1,108 @@
-//! What is kept of a find to learn from: numbers and hashes, never a word of it.
+//! The statistics of one find: numbers and hashes, never words of the query or of the manuals.
 
 use serde::{Deserialize, Serialize};
 
 use crate::fs::Sha256;
 
-/// The two thresholds that are learned.
+/// The two thresholds that are tuned.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Thresholds {
-    /// With fewer candidates than this the find widens.
+    /// With fewer candidates, the find widens to all manuals.
     pub candidate_low: usize,
-    /// From this share of the candidates in one file on, the find widens.
+    /// When one file has at least this share of the candidates, the find widens to all manuals.
     pub file_bias: f64,
 }
 
-/// One find.
+/// The statistics of one find.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LearningRecord {
-    /// When, in milliseconds since 1970.
+    /// The time of the find, in milliseconds since 1970.
     pub ts: i64,
-    /// The question, as a hash.
+    /// A hash of the query.
     pub query_hash: String,
     /// The number of files that were searched.
     pub scanned_files: usize,
     /// The number of matching sections.
     pub candidates: usize,
-    /// What went wrong on the way.
+    /// The number of warnings.
     pub warnings: usize,
     /// The last search stage that ran.
     pub max_stage_applied: u8,
-    /// Whether it widened.
+    /// Whether it widened to all manuals.
     pub scope_expanded: bool,
-    /// Why something was left out.
+    /// Why places were left out.
     pub cutoff_reason: Option<String>,
-    /// How much was left out.
+    /// The number of places that were left out.
     pub unscanned_sections_count: usize,
-    /// Tokens, about.
+    /// The estimated number of tokens of query and reply.
     pub est_tokens: usize,
-    /// Tokens of the question.
+    /// The estimated number of tokens of the query.
     pub est_tokens_in: usize,
-    /// Tokens of the reply.
+    /// The estimated number of tokens of the reply.
     pub est_tokens_out: usize,
-    /// Candidates that the caller's earlier finds did not have.
+    /// The number of candidates that no earlier find of the same principal returned.
     pub added_evidence_count: usize,
-    /// Tokens that they cost.
+    /// The estimated number of tokens that they cost.
     pub added_est_tokens: usize,
-    /// Evidence per token; none where it cost none.
+    /// Evidence per token; `None` when it cost none.
     pub marginal_gain: Option<f64>,
-    /// The thresholds in force.
+    /// The candidate threshold of this find.
     pub candidate_low_threshold: usize,
-    /// The thresholds in force.
+    /// The file bias threshold of this find.
     pub file_bias_threshold: f64,
-    /// When each threshold was last moved; none where it never was.
+    /// When the candidate threshold was last changed; `None` when it never was.
     #[serde(default)]
     pub candidate_low_since: Option<i64>,
-    /// The same for the other.
+    /// When the file bias threshold was last changed.
     #[serde(default)]
     pub file_bias_since: Option<i64>,
-    /// The find's trace, as a hash, so that what is used later can be added.
+    /// A hash of the trace id, by which later reads are added.
     pub trace_hash: String,
-    /// Candidates in the manual that it began in; none where it began in all.
+    /// The number of candidates in the manual in which it started; `None` when it started in all.
     pub home_candidates: Option<usize>,
-    /// The share of them in one file.
+    /// The largest share of them in one file.
     pub home_bias: f64,
-    /// Sections that the caller used later.
+    /// The number of sections that the caller read later.
     #[serde(default)]
     pub used: usize,
-    /// How many of them the find had.
+    /// How many of these the find had returned.
     #[serde(default)]
     pub used_found: usize,
-    /// How many of those it had only because it widened.
+    /// How many of those it had returned only because it widened.
     #[serde(default)]
     pub used_widened: usize,
 }
 
 impl LearningRecord {
-    /// Its thresholds.
+    /// The thresholds of this find.
     pub const fn thresholds(&self) -> Thresholds {
         Thresholds { candidate_low: self.candidate_low_threshold, file_bias: self.file_bias_threshold }
     }
 
-    /// The share of what was used that it had; none where nothing was used.
+    /// The recall proxy: the share of the sections read later that it had returned; `None` when none was read.
     pub fn recall(&self) -> Option<f64> {
         (self.used > 0).then(|| self.used_found as f64 / self.used as f64)
     }
 
-    /// The same, had it not widened.
+    /// The recall proxy that it would have had without widening.
     pub fn recall_at_home(&self) -> Option<f64> {
         (self.used > 0).then(|| self.used_found.saturating_sub(self.used_widened) as f64 / self.used as f64)
     }
 }
 
-/// The beginning of a hash, enough to tell texts apart.
+/// The first 16 hexadecimal digits of the SHA-256 of a text.
 pub fn hash_of(text: &str) -> String {
     let mut hash = Sha256::of(text.as_bytes()).to_string();
     hash.truncate(16);
     hash
 }
 
-/// The number of a section, for sets of them; a JSON file is one section.
+/// A 64-bit hash of a section; a JSON file is one section.
 pub fn section_number(manual_id: &str, path: &str, line: u64) -> u64 {
     number_of(manual_id, path, if path.to_ascii_lowercase().ends_with(".json") { 1 } else { line })
 }
 
-/// The number of a file.
+/// A 64-bit hash of a file.
 pub fn file_number(manual_id: &str, path: &str) -> u64 {
     number_of(manual_id, path, 0)
 }
@@ -112,7 +112,7 @@ fn number_of(manual_id: &str, path: &str, line: u64) -> u64 {
     bytes.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
-/// Characters as tokens, about.
+/// The estimated number of tokens: four characters each.
 pub const fn tokens(chars: usize) -> usize {
     chars.div_ceil(4)
 }

@@ -1,13 +1,15 @@
-//! A Markdown artifact: its headings are the elements, flowcharts in its fences are graphs, links between its headings are
-//! cross-references.
+//! Reads Markdown artifacts: headings are the elements, Mermaid flowcharts in fenced code blocks are graphs, and links
+//! between headings are cross-references.
 
 use std::collections::HashMap;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use super::marks::{called, mark};
-use super::mermaid::{Chart, is_flowchart};
-use super::{Artifact, Crossing, Drawn, Element, Finding, Kind};
+use super::artifact::{Artifact, ArtifactGraph, CrossReference, Element};
+use super::finding::{AuditFinding, FindingKind};
+use super::flowchart::Flowchart;
+use super::marks::{REPORTED_BY_ARTIFACT, explicit_marks, source_lines_mark};
+use super::statements::is_flowchart;
 use crate::text::{LineIndex, find_anchor, markdown_nodes, percent_decoded};
 
 /// Reads a Markdown artifact.
@@ -18,7 +20,7 @@ pub fn read(text: &str, name: &str) -> Artifact {
     let mut artifact = Artifact::default();
     let mut starts: Vec<usize> = Vec::new();
     for node in markdown_nodes(text, &lines, name) {
-        // What stands before the first heading is no element.
+        // The text before the first heading is not an element.
         let first = line(node.start_line).trim_start();
         if node.title != name || node.start_line > 1 || first.starts_with('#') {
             starts.push(node.start_line);
@@ -28,65 +30,77 @@ pub fn read(text: &str, name: &str) -> Artifact {
     let owner = |number: usize| starts.partition_point(|start| *start <= number).checked_sub(1);
     for number in 1..=lines.count() {
         let words = line(number);
-        let found = mark(words);
+        let found = source_lines_mark(words);
         let element = owner(number).and_then(|owner| artifact.elements.get_mut(owner));
         let id = element.as_ref().map(|element| element.id.clone()).unwrap_or_default();
         if let Some(element) = element {
-            element.take(number, found.clone());
+            element.add_mark(number, found.clone());
         }
         artifact.marks.extend(found.map(|mark| (number, words.to_owned(), mark)));
-        for kind in called(words) {
-            let what = "the artifact itself marks it so; settle it, then remove the mark";
-            artifact.findings.push(Finding::at(kind, number, Some(&id), what));
+        for kind in explicit_marks(words) {
+            artifact.findings.push(AuditFinding::at(kind, number, Some(&id), REPORTED_BY_ARTIFACT));
         }
     }
     let (diagrams, links) = blocks(text, &lines);
-    for diagram in &diagrams {
-        draw(diagram, &mut artifact);
+    for diagram in diagrams.iter().chain(&colon_fenced_diagrams(text, &lines)) {
+        read_diagram(diagram, &mut artifact);
     }
-    // Azure's wikis fence diagrams with colons.
-    let mut colons: Option<Vec<(usize, &str)>> = None;
+    for (number, link) in links {
+        let Some(from) = owner(number) else { continue };
+        let titles = artifact.elements.iter().take(starts.len()).map(|element| element.id.as_str());
+        let reference = cross_reference(from, &link, name, titles);
+        artifact.cross_references.extend(reference);
+    }
+    artifact
+}
+
+/// The diagrams between `::: mermaid` and `:::`, as Azure DevOps wikis write them.
+fn colon_fenced_diagrams<'a>(text: &'a str, lines: &LineIndex) -> Vec<Vec<(usize, &'a str)>> {
+    let (mut diagrams, mut open): (Vec<Vec<_>>, Option<Vec<_>>) = (Vec::new(), None);
     for number in 1..=lines.count() {
-        let words = line(number);
-        match (&mut colons, words.trim()) {
-            (None, start) if start.strip_prefix(":::").is_some_and(is_mermaid) => colons = Some(Vec::new()),
-            (Some(_), ":::") => {
-                draw(&colons.take().unwrap_or_default(), &mut artifact);
-            }
+        let words = lines.line(number).and_then(|range| text.get(range)).unwrap_or_default();
+        match (&mut open, words.trim()) {
+            (None, start) if start.strip_prefix(":::").is_some_and(is_mermaid) => open = Some(Vec::new()),
+            (Some(_), ":::") => diagrams.extend(open.take()),
             (Some(diagram), _) => diagram.push((number, words)),
             _ => {}
         }
     }
-    for (number, target) in links {
-        let (file, anchor) = target.split_once('#').unwrap_or((target.as_str(), ""));
-        let Some(from) = owner(number).filter(|_| !anchor.is_empty() && (file.is_empty() || file == name))
-        else {
-            continue;
-        };
-        let titles = artifact.elements.iter().take(starts.len()).map(|element| element.id.as_str());
-        let to = find_anchor(titles, &percent_decoded(anchor));
-        if to != Some(from) {
-            artifact.crossings.push(Crossing { from, to, named: format!("#{anchor}") });
-        }
-    }
-    artifact
+    diagrams
 }
 
-/// A flowchart in a file of its own.
-pub fn read_chart(text: &str) -> Artifact {
+/// The cross-reference of a link to a heading of the same file; `None` for every other link.
+fn cross_reference<'a>(
+    from: usize,
+    link: &str,
+    file_name: &str,
+    titles: impl Iterator<Item = &'a str>,
+) -> Option<CrossReference> {
+    let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+    if anchor.is_empty() || !(file.is_empty() || file == file_name) {
+        return None;
+    }
+    let to = find_anchor(titles, &percent_decoded(anchor));
+    (to != Some(from)).then(|| CrossReference { from, to, target: format!("#{anchor}") })
+}
+
+/// Reads a file that is a flowchart as a whole (`.mmd`).
+pub fn read_flowchart(text: &str) -> Artifact {
     let lines: Vec<_> = text.lines().enumerate().map(|(index, line)| (index + 1, line)).collect();
     let mut artifact = Artifact::default();
-    artifact
-        .marks
-        .extend(lines.iter().filter_map(|(number, line)| Some((*number, (*line).to_owned(), mark(line)?))));
-    draw(&lines, &mut artifact);
+    artifact.marks.extend(
+        lines
+            .iter()
+            .filter_map(|(number, line)| Some((*number, (*line).to_owned(), source_lines_mark(line)?))),
+    );
+    read_diagram(&lines, &mut artifact);
     artifact
 }
 
-/// Lines of diagrams, and links with the lines that they stand on.
+/// The lines of each diagram, and the links with their line numbers.
 type Blocks<'a> = (Vec<Vec<(usize, &'a str)>>, Vec<(usize, String)>);
 
-/// Finds diagrams and links, wherever Markdown has them.
+/// Finds the diagrams and links of a Markdown text.
 fn blocks<'a>(text: &'a str, lines: &LineIndex) -> Blocks<'a> {
     let (mut diagrams, mut links) = (Vec::new(), Vec::new());
     let mut open: Option<Vec<(usize, &str)>> = None;
@@ -112,66 +126,66 @@ fn blocks<'a>(text: &'a str, lines: &LineIndex) -> Blocks<'a> {
     (diagrams, links)
 }
 
-/// Whether the words behind a fence say that it holds a diagram.
+/// Whether the info string of a fence says that the block is a Mermaid diagram.
 fn is_mermaid(info: &str) -> bool {
     let word = info.trim_start().trim_start_matches(['{', '.']);
-    let end = word.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(word.len());
+    let end = word.find(|ch: char| !ch.is_alphanumeric()).unwrap_or(word.len());
     word.get(..end).is_some_and(|word| word.eq_ignore_ascii_case("mermaid"))
 }
 
-/// Reads a diagram; one that is no flowchart is not audited, and that is said.
-fn draw(lines: &[(usize, &str)], artifact: &mut Artifact) {
-    let mut lines = lines;
-    let skip = |lines: &mut &[(usize, &str)]| {
-        let blank = |line: &str| line.is_empty() || (line.starts_with("%%") && !line.starts_with("%%{"));
-        while let Some(((_, line), rest)) = lines.split_first() {
-            match line.trim() {
-                line if blank(line) => *lines = rest,
-                // A diagram may have front matter and directives.
-                "---" => {
-                    let end = rest
-                        .iter()
-                        .position(|(_, line)| line.trim() == "---")
-                        .map_or(rest.len(), |end| end + 1);
-                    *lines = rest.get(end..).unwrap_or_default();
-                }
-                line if line.starts_with("%%{") => {
-                    let end = lines
-                        .iter()
-                        .position(|(_, line)| line.contains("}%%"))
-                        .map_or(lines.len(), |end| end + 1);
-                    *lines = lines.get(end..).unwrap_or_default();
-                }
-                _ => break,
-            }
-        }
+/// The lines of a diagram after its front matter, directives, comments and blank lines.
+fn skip_preamble<'a, 'b>(mut lines: &'a [(usize, &'b str)]) -> &'a [(usize, &'b str)] {
+    let is_comment = |line: &str| line.starts_with("%%") && !line.starts_with("%%{");
+    // The lines after the first one that satisfies a condition; nothing when there is none.
+    let after = |lines: &'a [(usize, &'b str)], is_end: &dyn Fn(&str) -> bool| {
+        let end = lines.iter().position(|(_, line)| is_end(line)).map_or(lines.len(), |end| end + 1);
+        lines.get(end..).unwrap_or_default()
     };
-    skip(&mut lines);
+    while let Some(((_, line), rest)) = lines.split_first() {
+        lines = match line.trim() {
+            line if line.is_empty() || is_comment(line) => rest,
+            "---" => after(rest, &|line| line.trim() == "---"),
+            line if line.starts_with("%%{") => after(lines, &|line| line.contains("}%%")),
+            _ => break,
+        };
+    }
+    lines
+}
+
+/// Reads a diagram. One that is not a flowchart is not audited, and is reported as a finding.
+fn read_diagram(lines: &[(usize, &str)], artifact: &mut Artifact) {
+    let lines = skip_preamble(lines);
     let Some((number, header)) = lines.first() else { return };
     let word = header.split([' ', ';', '\t']).find(|word| !word.is_empty()).unwrap_or_default();
     if !is_flowchart(word) {
-        let what = format!("a mermaid diagram of the kind `{word}` was not audited; only flowcharts are");
-        artifact.findings.push(Finding::at(Kind::NotUnderstood, *number, None, &what));
+        let problem =
+            format!("the Mermaid diagram of type `{word}` was not audited; only flowcharts are supported");
+        artifact.findings.push(AuditFinding::at(FindingKind::NotUnderstood, *number, None, &problem));
         return;
     }
-    let chart = Chart::read(lines);
-    for (number, what) in &chart.problems {
-        let what = format!("the flowchart was not understood: {what}; mend it, or write it more simply");
-        artifact.findings.push(Finding::at(Kind::NotUnderstood, *number, None, &what));
+    let chart = Flowchart::read(lines);
+    for (number, problem) in &chart.problems {
+        let problem = format!("the flowchart could not be parsed: {problem}; correct or simplify it");
+        artifact.findings.push(AuditFinding::at(FindingKind::NotUnderstood, *number, None, &problem));
     }
-    let mut places = HashMap::new();
-    for (index, node) in chart.graph.nodes.iter().enumerate().filter(|(_, node)| !node.group) {
+    let mut elements_by_node = HashMap::new();
+    for (index, node) in chart.graph.nodes.iter().enumerate().filter(|(_, node)| !node.is_subgraph) {
         let lines = chart.lines.get(index).cloned().unwrap_or_default();
         let first = lines.first().copied().unwrap_or(*number);
         let mut element = Element::new(&node.id, first);
-        element.in_graph = true;
+        element.is_graph_node = true;
         element.own_lines = lines;
         let label = chart.labels.get(index).map(String::as_str).unwrap_or_default();
-        label.lines().for_each(|label| element.take(first, mark(label)));
-        element.marked_in_label = !element.cites.is_empty();
-        places.insert(index, artifact.elements.len());
+        label.lines().for_each(|label| element.add_mark(first, source_lines_mark(label)));
+        element.has_mark_in_label = !element.citations.is_empty();
+        elements_by_node.insert(index, artifact.elements.len());
         artifact.elements.push(element);
     }
     let start = (!chart.graph.nodes.is_empty()).then_some(0);
-    artifact.graphs.push(Drawn { graph: chart.graph, drawn: chart.drawn, start, places });
+    artifact.graphs.push(ArtifactGraph {
+        graph: chart.graph,
+        drawn_edges: chart.drawn_edges,
+        start,
+        elements_by_node,
+    });
 }

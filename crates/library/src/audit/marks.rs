@@ -1,45 +1,45 @@
-//! Marks in artifacts: which lines of the source an element rests on (`source_lines: 3-9, 12`), and words that call an
-//! element unfounded, orphaned or one-way.
+//! Marks in artifacts: the source lines that an element cites (`source_lines: 3-9, 12`), and the words by which an
+//! artifact itself reports a problem (`孤立分岐`, `orphan_branch`).
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Kind;
+use super::finding::FindingKind;
 use crate::ranges::LineRange;
 use crate::text::normalize_text;
 
-/// What a line says about its source.
+/// The source lines that one line of an artifact cites.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mark {
-    /// The lines that are named; the end may lie before the start, which is for the reader of the mark to refuse.
+    /// The cited ranges. The end may lie before the start; the checks report that.
     pub ranges: Vec<LineRange>,
-    /// What stands where lines should, and are none.
+    /// The text after the mark, when it is not a list of lines.
     pub unreadable: Option<String>,
 }
 
-/// `source_lines:` in normal form, with what may stand around it in JSON, YAML and Markdown.
+/// `source_lines:` in normalized text, with the quotes and markup of JSON, YAML and Markdown around it.
 #[expect(clippy::expect_used, reason = "the pattern is part of the program, and a test compiles it")]
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?:^|[^a-z0-9_])source_lines?["'`*_\]]*\s*[:=]\s*["'`*\[(]*"#)
         .expect("the pattern of marks is valid")
 });
-/// One range, in normal form: `3-9`, `l3-l9`, `3行目から9行目`, or one line.
+/// One range in normalized text: `3-9`, `l3-l9`, `3行目から9行目`, or one line.
 #[expect(clippy::expect_used, reason = "the pattern is part of the program, and a test compiles it")]
 static RANGE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^l?(\d+)(?:行目?)?(?: ?(?:-|~|〜|\.\.|から| to ) ?l?(\d+)(?:行目?)?)?(まで)?")
         .expect("the pattern of ranges is valid")
 });
 
-/// The mark of a line; none where it has none. Several on one line are one.
-pub fn mark(line: &str) -> Option<Mark> {
+/// The `source_lines` mark of a line; several on one line are combined.
+pub fn source_lines_mark(line: &str) -> Option<Mark> {
     if !line.to_ascii_lowercase().contains("source_line") {
         return None;
     }
     let normal = normalize_text(line);
     let mut mark: Option<Mark> = None;
     for found in MARK.find_iter(&normal) {
-        let read = read(normal.get(found.end()..).unwrap_or_default());
+        let read = parse_ranges(normal.get(found.end()..).unwrap_or_default());
         let all = mark.get_or_insert_with(Mark::default);
         all.ranges.extend(read.ranges);
         all.unreadable = all.unreadable.take().or(read.unreadable);
@@ -47,23 +47,23 @@ pub fn mark(line: &str) -> Option<Mark> {
     mark
 }
 
-/// Reads ranges with commas or spaces between them, up to what is no part of such a list.
-fn read(text: &str) -> Mark {
+/// Parses ranges separated by commas or spaces, up to the first text that is not part of the list.
+fn parse_ranges(text: &str) -> Mark {
     let (mut mark, mut rest) = (Mark::default(), text);
     let mut expected = true;
     loop {
         let parts = RANGE.captures(rest);
         let whole = parts.as_ref().and_then(|parts| parts.get(0)).map_or("", |whole| whole.as_str());
         let after = rest.get(whole.len()..).unwrap_or_default();
-        // A number that goes on, as in `1-`, `1:3` or `1x`, is no line.
-        let goes_on = after
-            .starts_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '-' | ':' | '~' | '〜'));
+        // A number that continues, as in `1-`, `1:3` or `1x`, is not a line number.
+        let continues =
+            after.starts_with(|ch: char| ch.is_alphanumeric() || matches!(ch, '-' | ':' | '~' | '〜'));
         let numbers = parts.as_ref().and_then(|parts| {
             let start: u64 = parts.get(1)?.as_str().parse().ok()?;
             let end = parts.get(2).map_or(Some(start), |end| end.as_str().parse().ok())?;
             Some(LineRange { start_line: start, end_line: end })
         });
-        match numbers.filter(|_| !goes_on) {
+        match numbers.filter(|_| !continues) {
             Some(range) => mark.ranges.push(range),
             None if expected || !whole.is_empty() => {
                 mark.unreadable = Some(rest.chars().take(40).collect());
@@ -76,26 +76,30 @@ fn read(text: &str) -> Mark {
             [",", "、", ";", "/", "と", "and "].iter().find_map(|separator| rest.strip_prefix(separator));
         match separator {
             Some(more) => (rest, expected) = (more.trim_start(), true),
-            None if rest.starts_with(|letter: char| letter.is_ascii_digit()) => expected = true,
+            None if rest.starts_with(|ch: char| ch.is_ascii_digit()) => expected = true,
             None => return mark,
         }
     }
 }
 
-/// What a line calls something, in words. `孤立分岐: 0件` calls nothing anything.
-pub fn called(line: &str) -> Vec<Kind> {
+/// What is wrong with an element when the artifact itself reports it.
+pub const REPORTED_BY_ARTIFACT: &str =
+    "the artifact itself reports this problem; resolve it, then remove the mark";
+
+/// The problems that a line reports in words. A count of zero, as in `孤立分岐: 0件`, reports none.
+pub fn explicit_marks(line: &str) -> Vec<FindingKind> {
     let words = [
-        (Kind::RootlessNode, ["根拠なし要素", "rootless_node"]),
-        (Kind::OrphanBranch, ["孤立分岐", "orphan_branch"]),
-        (Kind::OneWayRef, ["片方向参照", "one_way_ref"]),
+        (FindingKind::RootlessNode, ["根拠なし要素", "rootless_node"]),
+        (FindingKind::OrphanBranch, ["孤立分岐", "orphan_branch"]),
+        (FindingKind::OneWayRef, ["片方向参照", "one_way_ref"]),
     ];
-    let is_called = |word: &&str| {
+    let is_reported = |word: &&str| {
         let after = line
             .split_once(*word)
             .map(|(_, after)| after.trim_start_matches(['s', 'e', ':', '：', ' ', '=', '"']));
         after.is_some_and(|after| !after.starts_with(['0', '０']) && !after.starts_with("なし"))
     };
-    words.into_iter().filter(|(_, words)| words.iter().any(&is_called)).map(|(kind, _)| kind).collect()
+    words.into_iter().filter(|(_, words)| words.iter().any(&is_reported)).map(|(kind, _)| kind).collect()
 }
 
 #[cfg(test)]
@@ -103,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_name_lines() {
+    fn marks_are_parsed_in_every_notation_and_other_text_is_reported() {
         for (line, expected) in [
             ("- B source_lines: 2-3", Some(&[(2, 3)][..])),
             ("source_lines: 1-2, 7-9, 12", Some(&[(1, 2), (7, 9), (12, 12)])),
@@ -119,7 +123,7 @@ mod tests {
             ("the source has lines: 3", None),
             ("resource_lines: 1-3", None),
         ] {
-            let found = mark(line).map(|mark| mark.ranges);
+            let found = source_lines_mark(line).map(|mark| mark.ranges);
             let expected = expected.map(|ranges| {
                 ranges
                     .iter()
@@ -135,9 +139,15 @@ mod tests {
             "source_lines: 1:3",
             "source_lines: 1-99999999999999999999999",
         ] {
-            assert!(mark(line).is_some_and(|mark| mark.unreadable.is_some()), "{line}");
+            assert!(source_lines_mark(line).is_some_and(|mark| mark.unreadable.is_some()), "{line}");
         }
-        assert_eq!(called("C は孤立分岐、one_way_ref も"), [Kind::OrphanBranch, Kind::OneWayRef]);
-        assert!(called("孤立分岐: 0件, orphan_branches: 0").is_empty() && called("nothing").is_empty());
+        assert_eq!(
+            explicit_marks("C は孤立分岐、one_way_ref も"),
+            [FindingKind::OrphanBranch, FindingKind::OneWayRef]
+        );
+        assert!(
+            explicit_marks("孤立分岐: 0件, orphan_branches: 0").is_empty()
+                && explicit_marks("nothing").is_empty()
+        );
     }
 }

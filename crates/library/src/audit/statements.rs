@@ -1,19 +1,22 @@
-//! Where the statements of a Mermaid chart begin and end.
+//! Splits a Mermaid flowchart into statements.
 
-use super::mermaid::is_flowchart;
+/// Whether a diagram is a flowchart, by its first word.
+pub fn is_flowchart(first_word: &str) -> bool {
+    matches!(first_word, "flowchart" | "graph" | "flowchart-elk")
+}
 
-/// The statements of a chart, each with the line that it starts on. A statement ends with its line or with `;`, but goes on
-/// within quotes, within `@{ … }`, and where a link begins or ends the line.
+/// The statements of a flowchart, each with the line that it starts on. A statement ends with its line or with `;`, but
+/// continues within quotes, within `@{ … }`, and when a link begins or ends the line.
 pub fn statements(lines: &[(usize, &str)]) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let (mut current, mut start) = (String::new(), 0);
-    let mut inside = Inside::default();
-    let mut directive = false;
+    let mut nesting = Nesting::default();
+    let mut in_directive = false;
     for (number, line) in lines {
         let trimmed = line.trim();
-        // Comments and directives are lines of their own.
-        if directive || trimmed.starts_with("%%{") {
-            directive = !trimmed.contains("}%%");
+        // Comments and directives take whole lines.
+        if in_directive || trimmed.starts_with("%%{") {
+            in_directive = !trimmed.contains("}%%");
             continue;
         }
         if trimmed.starts_with("%%") {
@@ -23,30 +26,35 @@ pub fn statements(lines: &[(usize, &str)]) -> Vec<(usize, String)> {
             start = *number;
         }
         let mut before = ' ';
-        for letter in trimmed.chars() {
-            if letter == '%' && before == '%' && inside.is_out() {
-                // A comment behind a statement.
+        for ch in trimmed.chars() {
+            if ch == '%' && before == '%' && nesting.is_top_level() {
+                // A comment after a statement.
                 current.pop();
                 break;
             }
-            let ends = letter == ';' && inside.is_out() && !entity_before(&current);
+            let ends = ch == ';' && nesting.is_top_level() && !ends_in_entity(&current);
             if ends {
                 found.push((start, std::mem::take(&mut current)));
                 start = *number;
             } else {
-                inside.pass(before, letter);
-                current.push(letter);
+                nesting.advance(before, ch);
+                current.push(ch);
             }
-            before = letter;
+            before = ch;
         }
-        if inside.quoted || inside.braces > 0 {
+        if nesting.is_quoted || nesting.braces > 0 {
             current.push('\n');
         } else {
-            inside = Inside::default();
+            nesting = Nesting::default();
             found.push((start, std::mem::take(&mut current)));
         }
     }
     found.push((start, current));
+    join_continued(found)
+}
+
+/// Joins the lines of statements that a link continues, and drops empty ones.
+fn join_continued(found: Vec<(usize, String)>) -> Vec<(usize, String)> {
     let mut joined: Vec<(usize, String)> = Vec::new();
     for (number, statement) in found {
         let statement = statement.trim();
@@ -54,7 +62,7 @@ pub fn statements(lines: &[(usize, &str)]) -> Vec<(usize, String)> {
             continue;
         }
         match joined.last_mut() {
-            Some((_, last)) if joined_up(last, statement) => {
+            Some((_, last)) if continues_statement(last, statement) => {
                 last.push(' ');
                 last.push_str(statement);
             }
@@ -64,19 +72,19 @@ pub fn statements(lines: &[(usize, &str)]) -> Vec<(usize, String)> {
     joined
 }
 
-/// Whether a text ends within an entity such as `#35`, which a semicolon closes.
-fn entity_before(text: &str) -> bool {
+/// Whether a text ends in an entity such as `#35`, to which a following semicolon belongs.
+fn ends_in_entity(text: &str) -> bool {
     text.rsplit_once('#').is_some_and(|(_, name)| {
         !name.is_empty() && name.len() < 10 && name.chars().all(char::is_alphanumeric)
     })
 }
 
-/// Whether a link stands at the end of one statement or at the beginning of the next.
-fn joined_up(last: &str, next: &str) -> bool {
+/// Whether a link at the end of one line, or at the beginning of the next, joins them to one statement.
+fn continues_statement(last: &str, next: &str) -> bool {
     let begins =
         ["-->", "---", "==>", "===", "-.-", "--x", "--o", "<--", "<==", "-- ", "== ", "-. ", "& ", "~~~"];
     let ends = ["-->", "---", "==>", "===", "-.->", "-.-", "--x", "--o", "&", "~~~"];
-    // A header or the end of a subgraph joins nothing.
+    // A header, or the beginning or end of a subgraph, is never joined.
     let is_flow = |text: &str| {
         !text
             .split_whitespace()
@@ -93,26 +101,27 @@ fn joined_up(last: &str, next: &str) -> bool {
             || is_open)
 }
 
-/// What a letter stands within.
+/// What the current character is enclosed in.
 #[derive(Default)]
-struct Inside {
-    quoted: bool,
-    piped: bool,
+struct Nesting {
+    is_quoted: bool,
+    /// Between `|` and `|`, around the text of a link.
+    is_link_text: bool,
     /// Braces of `@{ … }` and `accDescr { … }`, which may span lines.
     braces: usize,
     brackets: usize,
 }
 
-impl Inside {
-    const fn is_out(&self) -> bool {
-        !self.quoted && !self.piped && self.braces == 0 && self.brackets == 0
+impl Nesting {
+    const fn is_top_level(&self) -> bool {
+        !self.is_quoted && !self.is_link_text && self.braces == 0 && self.brackets == 0
     }
 
-    fn pass(&mut self, before: char, letter: char) {
-        match letter {
-            '"' => self.quoted = !self.quoted,
-            _ if self.quoted => {}
-            '|' => self.piped = !self.piped,
+    fn advance(&mut self, before: char, ch: char) {
+        match ch {
+            '"' => self.is_quoted = !self.is_quoted,
+            _ if self.is_quoted => {}
+            '|' => self.is_link_text = !self.is_link_text,
             '{' if self.braces > 0 || before == '@' || before == ' ' => self.braces += 1,
             '}' if self.braces > 0 => self.braces -= 1,
             '[' | '(' | '{' => self.brackets += 1,
@@ -122,11 +131,11 @@ impl Inside {
     }
 }
 
-/// Where a text first stands outside of quotes.
+/// The position of a text outside of quotes.
 pub fn find_unquoted(text: &str, wanted: &str) -> Option<usize> {
     let mut quoted = false;
-    text.char_indices().find_map(|(at, letter)| {
-        if letter == '"' {
+    text.char_indices().find_map(|(at, ch)| {
+        if ch == '"' {
             quoted = !quoted;
         }
         (!quoted && text.get(at..)?.starts_with(wanted)).then_some(at)

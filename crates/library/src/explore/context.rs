@@ -11,7 +11,7 @@ use crate::adaptive::Adaptive;
 use crate::cancellation::Cancellation;
 use crate::index::{CollectionSource, IndexCatalog, Shape, View};
 use crate::manuals::{FileType, Manuals, is_part};
-use crate::vault::{Vault, is_open};
+use crate::vault::{Vault, is_visible};
 
 /// What the finds need from the toolset.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ impl ExploreContext<'_> {
     pub fn vault_view(&self, deadline: Instant, cancellation: &Cancellation) -> Result<View, ToolError> {
         let source = || CollectionSource {
             name: String::new(),
-            enter: |path, _| is_open(path),
+            enter: |path, _| is_visible(path),
             shape: |_| Shape::Paragraphs,
         };
         let root = self.vault.root()?;

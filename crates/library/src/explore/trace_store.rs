@@ -133,7 +133,7 @@ mod tests {
             (error.kind(), error.message()),
             (
                 ErrorKind::NotFound,
-                "trace_id: no such trace of yours is kept (they last 60 s, the newest 2 are kept); call manual_find or vault_find again"
+                "trace_id: no trace with this id is kept for you (traces expire after 60 s, and only the newest 2 are kept); call manual_find or vault_find again"
             )
         );
     }

@@ -1,5 +1,5 @@
-//! One writer at a time, in all processes that share a vault. The lock file also names the temporary file that its
-//! holder is writing, so that the next one can clear up after a crash.
+//! The write lock of a vault: one writer at a time among all processes that share it. The lock file is also a journal:
+//! it names the write in progress, so that the next writer can undo what a killed process left half-done.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
@@ -9,127 +9,154 @@ use annai_core::ToolError;
 use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::folder::{EntryKind, Folder};
+use super::io_error::errno_error;
 use super::path::RelPath;
-use super::problem::problem;
-use super::read::torn_bytes;
-use super::root::{Folder, Kind, Root};
-use super::write::is_temporary;
+use super::read::incomplete_char_bytes;
+use super::root::Root;
+use super::temporary::is_temporary;
 use crate::error::LibraryError;
 
-/// The folder that is ours.
-pub const SYSTEM: &str = ".system";
-const NAME: &str = "lock";
-const PLACE: &str = ".system/lock";
-/// How long a writer waits for others, which write for milliseconds: half a minute means that one hangs, and the call
-/// fails with a conflict.
-const MAX_WAIT: Duration = Duration::from_secs(30);
+/// The folder of a vault that is reserved for the server.
+pub const SYSTEM_DIR: &str = ".system";
+const LOCK_NAME: &str = "lock";
+const LOCK_PATH: &str = ".system/lock";
+/// How long a writer waits for the lock. Others hold it for milliseconds, so half a minute means that one of them hangs;
+/// the call then fails with a conflict.
+const MAX_LOCK_WAIT: Duration = Duration::from_secs(30);
+/// The first pause between two attempts; it doubles each time.
+const FIRST_PAUSE: Duration = Duration::from_micros(200);
+/// The longest pause between two attempts, so that a writer notices soon that the lock is free.
+const MAX_PAUSE: Duration = Duration::from_millis(10);
+/// How much of the journal is read. One path fits; an entry that is longer cannot be ours and is discarded.
+const MAX_JOURNAL_BYTES: u64 = 8192;
 
-/// The right to write. It ends when it is dropped, or with the process.
-pub struct Lock {
+/// What the journal says about the write in progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JournalEntry {
+    /// A temporary file is being written; the next writer removes it.
+    Temporary,
+    /// A file is being appended to; the next writer removes an incomplete character at its end.
+    Append,
+}
+
+impl JournalEntry {
+    const fn keyword(self) -> &'static str {
+        match self {
+            Self::Temporary => "tmp",
+            Self::Append => "add",
+        }
+    }
+}
+
+/// The exclusive right to write. It ends when it is dropped, or with the process.
+pub struct WriteLock {
     file: File,
 }
 
-impl Lock {
-    /// Waits for the right to write below a root, until `check` fails because the call was cancelled.
+impl WriteLock {
+    /// Waits for the lock of a root. `check` fails when the call was cancelled, and ends the waiting.
     pub fn acquire(root: &Root, check: &dyn Fn() -> Result<(), ToolError>) -> Result<Self, ToolError> {
         let top = root.top()?;
-        let folder = match rustix::fs::mkdirat(top.fd(), SYSTEM, Mode::from_raw_mode(0o777)) {
-            Ok(()) | Err(Errno::EXIST) => top.enter(SYSTEM)?,
-            Err(errno) => return Err(problem(SYSTEM, errno)),
+        let folder = match rustix::fs::mkdirat(top.fd(), SYSTEM_DIR, Mode::from_raw_mode(0o777)) {
+            Ok(()) | Err(Errno::EXIST) => top.enter(SYSTEM_DIR)?,
+            Err(errno) => return Err(errno_error(SYSTEM_DIR, errno)),
         };
-        let (started, mut pause) = (Instant::now(), Duration::from_micros(200));
+        let (started, mut pause) = (Instant::now(), FIRST_PAUSE);
         let file = loop {
             let file = open(&folder)?;
             match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                // Somebody may have put another file there before we had it.
-                Ok(()) if is_at(&folder, &file) => break file,
-                Ok(()) | Err(Errno::WOULDBLOCK | Errno::INTR) if started.elapsed() < MAX_WAIT => {
+                // Another process may have replaced the lock file between opening and locking it.
+                Ok(()) if is_current(&folder, &file) => break file,
+                Ok(()) | Err(Errno::WOULDBLOCK | Errno::INTR) if started.elapsed() < MAX_LOCK_WAIT => {
                     check()?;
                     std::thread::sleep(pause);
                 }
                 Ok(()) | Err(Errno::WOULDBLOCK | Errno::INTR) => {
-                    return Err(LibraryError::conflict(PLACE, "is held by another writer; try again").into());
+                    return Err(
+                        LibraryError::conflict(LOCK_PATH, "is held by another writer; try again").into()
+                    );
                 }
-                Err(errno) => return Err(problem(PLACE, errno)),
+                Err(errno) => return Err(errno_error(LOCK_PATH, errno)),
             }
-            pause = (pause * 2).min(Duration::from_millis(10));
+            pause = (pause * 2).min(MAX_PAUSE);
         };
         let mut lock = Self { file };
-        lock.clear_up(root);
+        lock.recover(root);
         Ok(lock)
     }
 
-    /// Notes what is about to be done: `tmp` and a temporary file, or `add` and a file that is appended to.
-    pub(super) fn note(&mut self, what: &str, path: &str) -> std::io::Result<()> {
-        self.forget()?;
+    /// Records in the journal what is about to be written.
+    pub(super) fn begin(&mut self, entry: JournalEntry, path: &str) -> std::io::Result<()> {
+        self.clear_journal()?;
         self.file.rewind()?;
-        self.file.write_all(format!("{what} {path}").as_bytes())
+        self.file.write_all(format!("{} {path}", entry.keyword()).as_bytes())
     }
 
-    /// Nothing is under way any more.
-    pub(super) fn forget(&mut self) -> std::io::Result<()> {
+    /// Records that no write is in progress any more.
+    pub(super) fn clear_journal(&mut self) -> std::io::Result<()> {
         self.file.set_len(0)
     }
 
-    /// Mends what a holder that was killed has left behind.
-    fn clear_up(&mut self, root: &Root) {
-        let mut left = String::new();
-        let read = self.file.rewind().and_then(|()| (&self.file).take(8192).read_to_string(&mut left));
-        if read.is_err() || left.is_empty() {
+    /// Undoes what a killed writer left half-done.
+    fn recover(&mut self, root: &Root) {
+        let mut journal = String::new();
+        let read = self
+            .file
+            .rewind()
+            .and_then(|()| (&self.file).take(MAX_JOURNAL_BYTES).read_to_string(&mut journal));
+        if read.is_err() || journal.is_empty() {
             return;
         }
-        if let Some((what, path)) = left.split_once(' ')
+        if let Some((keyword, path)) = journal.split_once(' ')
             && let Ok(path) = RelPath::parse(path)
             && let Ok(folder) = root.folder(path.parent().as_ref())
         {
-            match what {
-                "tmp" if is_temporary(path.name()) => remove(&folder, path.name()),
-                "add" => mend_end(&folder, path.name()),
-                _ => {}
+            let is = |entry: JournalEntry| keyword == entry.keyword();
+            if is(JournalEntry::Temporary) && is_temporary(path.name()) {
+                folder.remove_file(path.name());
+            } else if is(JournalEntry::Append) {
+                truncate_incomplete_char(&folder, path.name());
             }
         }
-        // If it cannot be emptied now, the next one tries again.
-        let _ = self.forget();
+        // If the journal cannot be cleared now, the next writer recovers once more, which changes nothing.
+        let _ = self.clear_journal();
     }
 }
 
-/// The lock file. It must be ours alone: a link to it elsewhere would be written through.
+/// Opens the lock file. It must have a single name: through a hard link, the journal would be written into another file.
 fn open(folder: &Folder) -> Result<File, ToolError> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(folder.fd(), NAME, flags, Mode::from_raw_mode(0o666));
-    let file = File::from(file.map_err(|errno| problem(PLACE, errno))?);
-    let stat = rustix::fs::fstat(&file).map_err(|errno| problem(PLACE, errno))?;
+    let file = rustix::fs::openat(folder.fd(), LOCK_NAME, flags, Mode::from_raw_mode(0o666));
+    let file = File::from(file.map_err(|errno| errno_error(LOCK_PATH, errno))?);
+    let stat = rustix::fs::fstat(&file).map_err(|errno| errno_error(LOCK_PATH, errno))?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_nlink > 1 {
-        return Err(LibraryError::forbidden(PLACE, "is not a file of its own; remove it").into());
+        let problem = "is not a regular file with a single name; remove it";
+        return Err(LibraryError::forbidden(LOCK_PATH, problem).into());
     }
     Ok(file)
 }
 
-/// Whether the name still stands for this very file.
-fn is_at(folder: &Folder, file: &File) -> bool {
-    let named = rustix::fs::statat(folder.fd(), NAME, AtFlags::SYMLINK_NOFOLLOW);
+/// Whether the lock file's name still refers to this open file.
+fn is_current(folder: &Folder, file: &File) -> bool {
+    let named = rustix::fs::statat(folder.fd(), LOCK_NAME, AtFlags::SYMLINK_NOFOLLOW);
     match (named, rustix::fs::fstat(file)) {
         (Ok(named), Ok(held)) => named.st_ino == held.st_ino && named.st_dev == held.st_dev,
         _ => false,
     }
 }
 
-/// Takes away the beginning of a character that an append was killed in.
-fn mend_end(folder: &Folder, name: &str) {
-    if !matches!(folder.find(name), Ok(Some((_, Kind::File)))) {
+/// Removes the first bytes of a UTF-8 character that an interrupted append left at the end of a file.
+fn truncate_incomplete_char(folder: &Folder, name: &str) {
+    if !matches!(folder.find(name), Ok(Some((_, EntryKind::File)))) {
         return;
     }
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let Ok(file) = rustix::fs::openat(folder.fd(), name, flags, Mode::empty()).map(File::from) else {
         return;
     };
-    if let (Ok(torn @ 1..), Ok(stat)) = (torn_bytes(&file, name), rustix::fs::fstat(&file)) {
+    if let (Ok(incomplete @ 1..), Ok(stat)) = (incomplete_char_bytes(&file, name), rustix::fs::fstat(&file)) {
         let size = u64::try_from(stat.st_size).unwrap_or_default();
-        let _ = file.set_len(size.saturating_sub(torn));
+        let _ = file.set_len(size.saturating_sub(incomplete));
     }
-}
-
-/// Removes a file of ours; whether it was there does not matter.
-pub(super) fn remove(folder: &Folder, name: &str) {
-    let _ = rustix::fs::unlinkat(folder.fd(), name, AtFlags::empty());
 }

@@ -1,24 +1,32 @@
-//! The only module that touches the disk. Callers hand it paths; it opens them relative to roots that were opened
-//! once, follows no link, and writes so that nobody ever sees half a file.
+//! File access: the only module that touches the disk. Paths are opened relative to roots that were opened once, links
+//! are never followed, and writes are atomic.
 
-#![expect(clippy::disallowed_methods, reason = "this is the module that may")]
+#![expect(clippy::disallowed_methods, reason = "all other modules go through this one")]
 
 mod cache;
+mod folder;
+mod io_error;
 mod lock;
 mod path;
-mod problem;
 mod read;
 mod root;
+mod sha256;
+mod stamp;
 mod stats;
+mod temporary;
 mod walk;
 mod write;
 
 pub use cache::CacheFolder;
-pub use lock::{Lock, SYSTEM};
+pub use folder::{EntryKind, Folder};
+pub use io_error::{IS_FOLDER, io_error};
+pub use lock::{SYSTEM_DIR, WriteLock};
 pub use path::{RelPath, fold_name, nfc};
-pub use problem::io_problem;
-pub use read::{Sha256, TextFile, ends_with_break, hash, read_text, steadily, stream};
-pub use root::{Entry, Folder, Kind, Place, Root, Stamp, folder_name, make_root, real_path, stamp_of};
+pub use read::{TextFile, ends_with_break, hash_file, read_text, retry_if_changed, stream_text};
+pub use root::{ResolvedPath, Root, create_root, folder_name, real_path};
+pub use sha256::Sha256;
+pub use stamp::{FileStamp, stamp_of};
 pub use stats::StatsFile;
+pub use temporary::is_temporary;
 pub use walk::{files, stamped_files};
-pub use write::{append, create, is_temporary, make_folders, overwrite};
+pub use write::{append, create, create_folders, overwrite};

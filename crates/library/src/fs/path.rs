@@ -1,35 +1,35 @@
-//! Paths as callers write them: relative, inside their root, and nothing else.
+//! Paths as callers give them: relative, and always inside their root.
 
 use annai_core::ToolError;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::error::LibraryError;
 
-/// The longest name that common file systems hold; a longer one could never be a file.
+/// The longest name that common file systems allow; a path with a longer one is refused.
 const MAX_NAME_BYTES: usize = 255;
 /// The longest path that Linux opens; a longer one is refused.
-const MAX_PATH_BYTES: usize = 4096;
-/// How much of a text that is no path an error shows.
+pub(super) const MAX_PATH_BYTES: usize = 4096;
+/// How many characters of an invalid path an error message shows; the rest is left out.
 const MAX_SHOWN_CHARS: usize = 120;
-/// Names that Windows keeps for devices, whatever their extension.
-const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"];
+/// Names that Windows reserves for devices, with any extension.
+const RESERVED_NAMES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"];
 
 /// A path below a root: segments joined by `/`, none of them empty, `.` or `..`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelPath(String);
 
-/// A path that no file of ours can have.
+/// The error for an invalid path.
 fn invalid(path: &str, problem: &'static str) -> ToolError {
-    let shown = path.chars().filter(|letter| !letter.is_control()).take(MAX_SHOWN_CHARS).collect();
+    let shown = path.chars().filter(|ch| !ch.is_control()).take(MAX_SHOWN_CHARS).collect();
     LibraryError::InvalidPath { shown, problem }.into()
 }
 
 impl RelPath {
-    /// Reads a path. `\` counts as `/`; `.` and empty segments are dropped.
+    /// Parses a path. `\` counts as `/`; `.` and empty segments are dropped.
     pub fn parse(text: &str) -> Result<Self, ToolError> {
         match Self::parse_folder(text)? {
             Some(path) => Ok(path),
-            None => Err(invalid(text, "names nothing")),
+            None => Err(invalid(text, "names no file")),
         }
     }
 
@@ -42,27 +42,27 @@ impl RelPath {
             return Err(invalid(text, "is too long"));
         }
         if text.chars().any(char::is_control) {
-            return Err(invalid(text, "holds control characters"));
+            return Err(invalid(text, "contains control characters"));
         }
-        let text_slashes = text.replace('\\', "/");
-        if text_slashes.starts_with('/') {
+        let with_slashes = text.replace('\\', "/");
+        if with_slashes.starts_with('/') {
             return Err(invalid(text, "is absolute"));
         }
         let mut path = String::with_capacity(text.len());
-        for segment in text_slashes.split('/').filter(|segment| !matches!(*segment, "" | ".")) {
+        for segment in with_slashes.split('/').filter(|segment| !matches!(*segment, "" | ".")) {
             if segment == ".." {
-                return Err(invalid(text, "leads upwards"));
+                return Err(invalid(text, "contains `..`"));
             }
             if segment.len() > MAX_NAME_BYTES {
-                return Err(invalid(text, "holds a name that is too long"));
+                return Err(invalid(text, "contains a name that is too long"));
             }
             if !path.is_empty() {
                 path.push('/');
             }
             path.push_str(segment);
         }
-        let drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
-        if drive || path == "~" || path.starts_with("~/") {
+        let has_drive = matches!(path.as_bytes(), [ch, b':', ..] if ch.is_ascii_alphabetic());
+        if has_drive || path == "~" || path.starts_with("~/") {
             return Err(invalid(text, "is absolute"));
         }
         Ok((!path.is_empty()).then_some(Self(path)))
@@ -73,52 +73,52 @@ impl RelPath {
         &self.0
     }
 
-    /// Its names, from the root down.
+    /// Its segments, from the root down.
     pub fn segments(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('/')
     }
 
-    /// The last name.
+    /// The last segment.
     pub fn name(&self) -> &str {
         self.segments().next_back().unwrap_or_default()
     }
 
-    /// The folder that it stands in; `None` = the root.
+    /// The folder that contains it; `None` for the root.
     pub fn parent(&self) -> Option<Self> {
         self.0.rsplit_once('/').map(|(parent, _)| Self(parent.to_owned()))
     }
 
-    /// The names as a file system that ignores case, forms and trailing dots would compare them.
+    /// Its segments as a file system compares them that ignores case, Unicode form and trailing dots.
     pub fn folded(&self) -> Vec<String> {
         self.segments().map(fold_name).collect()
     }
 
-    /// Refuses names that other systems cannot hold; for files that are made anew.
+    /// Refuses names that other operating systems do not allow. Only new files are checked.
     pub fn check_portable(&self) -> Result<(), ToolError> {
         for segment in self.segments() {
             if segment.ends_with(['.', ' ']) {
-                return Err(invalid(&self.0, "holds a name that ends with a dot or a space"));
+                return Err(invalid(&self.0, "contains a name that ends with a dot or a space"));
             }
             let stem = segment.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
             let numbered = |prefix: &str| {
                 stem.strip_prefix(prefix).is_some_and(|rest| matches!(rest.as_bytes(), [b'1'..=b'9']))
             };
-            if DEVICES.contains(&stem.as_str()) || numbered("com") || numbered("lpt") {
-                return Err(invalid(&self.0, "holds a name that Windows keeps for a device"));
+            if RESERVED_NAMES.contains(&stem.as_str()) || numbered("com") || numbered("lpt") {
+                return Err(invalid(&self.0, "contains a name that Windows reserves for a device"));
             }
         }
         Ok(())
     }
 }
 
-/// A name without what some file systems ignore: case, Unicode form, trailing dots and spaces.
+/// A name without the differences that some file systems ignore: case, Unicode form, trailing dots and spaces.
 pub fn fold_name(name: &str) -> String {
     let folded: String =
         caseless::default_case_fold_str(&nfc(name.trim_end_matches(['.', ' ']))).nfc().collect();
     folded
 }
 
-/// A name in the one form that names are compared in.
+/// A name in Unicode normalization form C, in which names are compared.
 pub fn nfc(name: &str) -> String {
     name.nfc().collect()
 }
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_tidied() {
+    fn separators_and_dot_segments_are_normalized() {
         for (text, path) in [
             ("a.md", "a.md"),
             ("./a//b/./c.md", "a/b/c.md"),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_refused() {
+    fn absolute_upward_and_malformed_paths_are_refused() {
         let long = "x".repeat(256);
         let longer = "y/".repeat(2500);
         for text in [
@@ -201,7 +201,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_path_leads_out(text in "[a./\\\\~: C\0\u{3042}]{0,20}") {
+        fn no_parsed_path_leaves_the_root(text in "[a./\\\\~: C\0\u{3042}]{0,20}") {
             if let Ok(path) = RelPath::parse(&text) {
                 prop_assert!(!path.as_str().starts_with('/') && !path.as_str().is_empty());
                 prop_assert!(path.segments().all(|segment| !matches!(segment, "" | "." | "..")));

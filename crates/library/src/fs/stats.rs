@@ -1,77 +1,85 @@
-//! A small file of lines that several processes add to: locked beside it, bounded, and never in anybody's way.
+//! A small file of lines that several processes append to. A lock file beside it orders the writers; every failure is
+//! ignored, because statistics must never make a call fail.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, OFlags};
 
-use super::lock::SYSTEM;
-use super::root::{Stamp, stamp_of};
+use super::lock::SYSTEM_DIR;
+use super::stamp::{FileStamp, stamp_of};
 
-/// The maximum size that is read of the file: a thousand records have less than 1 MiB, so a larger file holds something
-/// else, and only its end is read.
+/// How much of the file is read. A thousand records take less than 1 MiB; of a larger file, only the last 4 MiB are
+/// read.
 const MAX_STATS_BYTES: u64 = 4 << 20;
+
+/// How often a writer tries to get the lock, 2 ms apart; after that the line is not written.
+const MAX_LOCK_ATTEMPTS: usize = 50;
+/// The pause between two attempts.
+const LOCK_PAUSE: Duration = Duration::from_millis(2);
 
 /// A small file of lines.
 pub struct StatsFile {
     path: PathBuf,
-    /// The folder that must exist, where only the one below it is ours to make.
-    inside: Option<PathBuf>,
-    /// Its state when we last wrote or read it.
-    seen: Mutex<Option<Stamp>>,
+    /// The vault, which must exist; only the folder directly below it is created.
+    vault: Option<PathBuf>,
+    /// Its stamp when this process last read or wrote it.
+    last_stamp: Mutex<Option<FileStamp>>,
 }
 
 impl StatsFile {
-    /// A file anywhere; its folder must exist.
+    /// A file at any path; its folder must exist.
     pub fn at(path: PathBuf) -> Self {
-        Self { path, inside: None, seen: Mutex::default() }
+        Self { path, vault: None, last_stamp: Mutex::default() }
     }
 
-    /// The file in the vault's own folder. Where there is no vault, there is no file.
+    /// The file in the reserved folder of a vault. Without a vault, nothing is written.
     pub fn in_vault(vault: PathBuf) -> Self {
-        let path = vault.join(SYSTEM).join("adaptive_stats.jsonl");
-        Self { path, inside: Some(vault), seen: Mutex::default() }
+        let path = vault.join(SYSTEM_DIR).join("adaptive_stats.jsonl");
+        Self { path, vault: Some(vault), last_stamp: Mutex::default() }
     }
 
-    /// Whether somebody else changed it since we last read or wrote it.
-    pub fn changed(&self) -> bool {
+    /// Whether another process changed it since this one last read or wrote it.
+    pub fn has_changed(&self) -> bool {
         let now = open(&self.path, OFlags::RDONLY, false).and_then(|file| stamp(&file));
-        now != *self.seen()
+        now != *self.last_stamp()
     }
 
-    /// Its text, as far as it is text.
+    /// Its text, with invalid UTF-8 replaced.
     pub fn read(&self) -> Option<String> {
         let mut file = open(&self.path, OFlags::RDONLY, false)?;
-        *self.seen() = stamp(&file);
+        *self.last_stamp() = stamp(&file);
         Some(text_of(&mut file))
     }
 
-    /// Adds a line.
+    /// Appends a line.
     pub fn append(&self, line: &str) {
         let Some(_lock) = self.lock() else { return };
         let Some(mut file) = open(&self.path, OFlags::RDWR | OFlags::APPEND, true) else { return };
-        // A line that was cut short must not swallow this one.
+        // An incomplete last line must not be joined with this one.
         let mut last = [b'\n'];
-        let whole = match file.seek(SeekFrom::End(-1)) {
+        let ends_line = match file.seek(SeekFrom::End(-1)) {
             Ok(_) => file.read_exact(&mut last).is_ok() && last == [b'\n'],
             Err(_) => true,
         };
-        let start = if whole { "" } else { "\n" };
+        let start = if ends_line { "" } else { "\n" };
         if file.write_all(format!("{start}{line}\n").as_bytes()).is_ok() {
-            *self.seen() = stamp(&file);
+            *self.last_stamp() = stamp(&file);
         }
     }
 
-    /// Replaces the text by another, made from it; whether that worked. What is no file of ours to write is left alone.
+    /// Replaces the text by what `make` returns for it, and returns whether that succeeded. Something other than a regular
+    /// file is left alone.
     pub fn rewrite(&self, make: &mut dyn FnMut(&str) -> String) -> bool {
         let Some(_lock) = self.lock() else { return false };
-        let there = fs::symlink_metadata(&self.path).is_ok();
+        let exists = fs::symlink_metadata(&self.path).is_ok();
         let text = match open(&self.path, OFlags::RDWR, false) {
             Some(mut file) => text_of(&mut file),
-            None if there => return false,
+            None if exists => return false,
             None => String::new(),
         };
         let temporary = with_ending(&self.path, ".tmp");
@@ -81,24 +89,24 @@ impl StatsFile {
         let written =
             file.write_all(make(&text).as_bytes()).and_then(|()| fs::rename(&temporary, &self.path));
         match written {
-            Ok(()) => *self.seen() = stamp(&file),
+            Ok(()) => *self.last_stamp() = stamp(&file),
             Err(_) => drop(fs::remove_file(&temporary)),
         }
         written.is_ok()
     }
 
-    fn seen(&self) -> std::sync::MutexGuard<'_, Option<Stamp>> {
-        self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn last_stamp(&self) -> std::sync::MutexGuard<'_, Option<FileStamp>> {
+        self.last_stamp.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Waits a little for its turn; without one, nothing is written.
+    /// Waits up to a tenth of a second for the lock.
     fn lock(&self) -> Option<File> {
-        if let Some(inside) = &self.inside {
-            if !inside.is_dir() {
+        if let Some(vault) = &self.vault {
+            if !vault.is_dir() {
                 return None;
             }
             let folder = self.path.parent()?;
-            // A link there would lead out of the vault.
+            // A symbolic link could lead out of the vault.
             match fs::symlink_metadata(folder) {
                 Ok(found) if found.is_dir() => {}
                 Ok(_) => return None,
@@ -106,11 +114,11 @@ impl StatsFile {
             }
         }
         let file = open(&with_ending(&self.path, ".lock"), OFlags::RDWR, true)?;
-        for _ in 0..50 {
+        for _ in 0..MAX_LOCK_ATTEMPTS {
             if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
                 return Some(file);
             }
-            std::thread::sleep(std::time::Duration::from_millis(2));
+            std::thread::sleep(LOCK_PAUSE);
         }
         None
     }
@@ -122,7 +130,7 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Opens a regular file, not through a link.
+/// Opens a regular file, without following a link.
 fn open(path: &Path, flags: OFlags, create: bool) -> Option<File> {
     let mut options = OpenOptions::new();
     options.read(!flags.contains(OFlags::WRONLY)).write(flags.intersects(OFlags::RDWR | OFlags::WRONLY));
@@ -133,11 +141,11 @@ fn open(path: &Path, flags: OFlags, create: bool) -> Option<File> {
     file.metadata().ok()?.is_file().then_some(file)
 }
 
-fn stamp(file: &File) -> Option<Stamp> {
+fn stamp(file: &File) -> Option<FileStamp> {
     stamp_of(file, "").ok()
 }
 
-/// The last part of a file, without what is no text.
+/// The last part of a file, with invalid UTF-8 replaced.
 fn text_of(file: &mut File) -> String {
     let size = file.metadata().map_or(0, |data| data.len());
     let _ = file.seek(SeekFrom::Start(size.saturating_sub(MAX_STATS_BYTES)));

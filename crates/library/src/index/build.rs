@@ -1,22 +1,25 @@
 //! Builds a segment of the index from documents.
 
-use super::doc::{Doc, Section};
-use super::segment::{FileEntry, NodeEntry, Posting, Segment, write, write_posting};
+use super::doc::{ParsedFile, ParsedSection};
+use super::segment::{FileEntry, NodeEntry, Posting, Segment, write_posting, write_varint};
 use super::tokens::{self, Key, tokens};
 use crate::text::{labels, normalize_line, normalize_text};
 
-/// A text's keys are counted in batches of a million, so that a file of hundreds of megabytes takes no more memory than
-/// that for its keys.
+/// The keys of a text are counted in batches of a million, which bounds the memory for the keys of a very large file.
 const BATCH_KEYS: usize = 1 << 20;
 
-/// One key of one node, and how often it stands where, as `Counts` packs it.
-type Entry = (Key, u32, u32);
+/// A key that occurs in a node, with its counts per field as [`Field::pack`] packs them.
+type Occurrence = (Key, u32, u32);
 
-/// Where a key stands, as the bits of an entry's counts: the body in the lower half, heading and path above it.
+/// The field of a node in which a key occurs. Packed counts have the body in the lower 16 bits, then 8 bits for the
+/// title and 8 for the path; larger counts saturate.
 #[derive(Clone, Copy)]
 enum Field {
+    /// The text without the heading.
     Body,
+    /// The heading.
     Title,
+    /// The headings above, and the file name.
     Path,
 }
 
@@ -31,16 +34,16 @@ impl Field {
     }
 }
 
-/// The counts of two entries together.
-fn together(one: u32, other: u32) -> u32 {
+/// Adds two packed counts, field by field.
+fn add_counts(one: u32, other: u32) -> u32 {
     let body = ((one & 0xffff) + (other & 0xffff)).min(0xffff);
     let title = (((one >> 16) & 0xff) + ((other >> 16) & 0xff)).min(0xff);
     let path = ((one >> 24) + (other >> 24)).min(0xff);
     body | (title << 16) | (path << 24)
 }
 
-/// Indexes documents of the collection `name`.
-pub fn build(name: &str, docs: Vec<Doc>) -> Segment {
+/// Builds a segment from files of the collection `name`.
+pub fn build(name: &str, docs: Vec<ParsedFile>) -> Segment {
     let mut builder = SegmentBuilder::default();
     for doc in docs {
         builder.add(name, doc);
@@ -48,44 +51,44 @@ pub fn build(name: &str, docs: Vec<Doc>) -> Segment {
     builder.finish()
 }
 
-/// A segment in the making.
+/// A segment under construction.
 #[derive(Default)]
 struct SegmentBuilder {
     segment: Segment,
-    entries: Vec<Entry>,
-    /// The keys of the text at hand; kept between texts so that nothing is allocated for each.
+    occurrences: Vec<Occurrence>,
+    /// The keys of the current text; reused between texts to avoid allocations.
     keys: Vec<Key>,
 }
 
-/// What the sections of one file share.
+/// What all sections of one file have in common.
 struct FileContext {
-    /// The file, as an index.
+    /// The index of the file.
     file: u32,
-    /// Its first node, as an index.
+    /// The index of its first node.
     first: u32,
-    /// Where its text begins in the segment's text.
+    /// The start of its text in the text of the segment.
     base: usize,
-    /// What its path says about it.
+    /// The normalized words of its path.
     path_words: String,
 }
 
-/// An index or a count as the segment holds it.
-fn number(number: usize) -> u32 {
+/// An index or a count as a segment stores it.
+fn to_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 impl SegmentBuilder {
     /// Adds a file with its sections.
-    fn add(&mut self, name: &str, doc: Doc) {
+    fn add(&mut self, name: &str, doc: ParsedFile) {
         let context = FileContext {
-            file: number(self.segment.files.len()),
-            first: number(self.segment.nodes.len()),
+            file: to_u32(self.segment.files.len()),
+            first: to_u32(self.segment.nodes.len()),
             base: self.segment.text.len(),
             path_words: path_words(name, &doc.path),
         };
         let mut titles: Vec<String> = Vec::with_capacity(doc.nodes.len());
         for section in doc.nodes {
-            let node = number(self.segment.nodes.len());
+            let node = to_u32(self.segment.nodes.len());
             let own = doc.text.get(section.text.clone()).unwrap_or_default();
             let length = self.index(body_of(own, section.heading_lines), node, Field::Body);
             let mut title = String::new();
@@ -95,8 +98,8 @@ impl SegmentBuilder {
                 self.add_labels(&labels(&title), node);
             }
             if node == context.first {
-                // A file may be called by the label of what it holds: `別表7.md`.
-                self.add_labels(&stem_labels(&doc.path), node);
+                // The name of a file may be the label of its content: `別表7.md`.
+                self.add_labels(&file_name_labels(&doc.path), node);
             }
             self.index(&context.path_words, node, Field::Path);
             self.index_headings_above(section.node.parent, &titles, node, &context);
@@ -109,21 +112,21 @@ impl SegmentBuilder {
             shape: doc.shape,
             sha256: doc.sha256,
             sound: doc.sound,
-            nodes: context.first..number(self.segment.nodes.len()),
+            nodes: context.first..to_u32(self.segment.nodes.len()),
         });
     }
 
-    /// Files a node under every key of a text, and returns how many keys that were.
+    /// Adds the keys of a text to a field of a node, and returns how many they are.
     fn index(&mut self, text: &str, node: u32, field: Field) -> usize {
-        file_under(text, node, field, &mut self.keys, &mut self.entries)
+        index_text(text, node, field, &mut self.keys, &mut self.occurrences)
     }
 
     fn add_labels(&mut self, labels: &[String], node: u32) {
         let count = Field::Title.pack(1);
-        self.entries.extend(labels.iter().map(|label| (tokens::label(label), node, count)));
+        self.occurrences.extend(labels.iter().map(|label| (tokens::label(label), node, count)));
     }
 
-    /// Files a node under the headings that it stands below.
+    /// Adds the headings above a node to its path field.
     fn index_headings_above(
         &mut self,
         parent: Option<usize>,
@@ -139,36 +142,36 @@ impl SegmentBuilder {
         }
     }
 
-    /// Counts the keys and writes their postings.
+    /// Sorts and merges the occurrences, and writes the postings of each key.
     fn finish(self) -> Segment {
-        let Self { mut segment, mut entries, .. } = self;
-        entries.sort_unstable_by_key(|(key, node, _)| (*key, *node));
-        entries.dedup_by(|later, first| {
+        let Self { mut segment, mut occurrences, .. } = self;
+        occurrences.sort_unstable_by_key(|(key, node, _)| (*key, *node));
+        occurrences.dedup_by(|later, first| {
             let same = (later.0, later.1) == (first.0, first.1);
             if same {
-                first.2 = together(first.2, later.2);
+                first.2 = add_counts(first.2, later.2);
             }
             same
         });
-        for list in entries.chunk_by(|one, other| one.0 == other.0) {
+        for list in occurrences.chunk_by(|one, other| one.0 == other.0) {
             segment.keys.extend(list.first().map(|(key, ..)| *key));
-            segment.starts.push(number(segment.postings.len()));
-            write(&mut segment.postings, number(list.len()));
+            segment.starts.push(to_u32(segment.postings.len()));
+            write_varint(&mut segment.postings, to_u32(list.len()));
             let mut last = 0;
             for (_, node, counts) in list {
                 write_posting(&mut segment.postings, posting(*node, *counts), last);
                 last = *node;
             }
         }
-        segment.starts.push(number(segment.postings.len()));
+        segment.starts.push(to_u32(segment.postings.len()));
         segment.keys.shrink_to_fit();
         segment.starts.shrink_to_fit();
         segment.postings.shrink_to_fit();
-        segment.add_up()
+        segment.with_total_length()
     }
 }
 
-/// The text of a section below its heading.
+/// The text of a section without its heading.
 fn body_of(own: &str, heading_lines: usize) -> &str {
     let body = match heading_lines.checked_sub(1) {
         Some(last) => own.match_indices('\n').nth(last).and_then(|(end, _)| own.get(end + 1..)),
@@ -177,17 +180,17 @@ fn body_of(own: &str, heading_lines: usize) -> &str {
     body.unwrap_or_default()
 }
 
-fn node_entry(section: Section, length: usize, context: &FileContext) -> NodeEntry {
+fn node_entry(section: ParsedSection, length: usize, context: &FileContext) -> NodeEntry {
     NodeEntry {
         file: context.file,
         level: section.node.level,
-        heading_lines: number(section.heading_lines),
-        start_line: number(section.node.start_line),
-        end_line: number(section.node.end_line),
-        own_end_line: number(section.node.own_end_line),
-        parent: section.node.parent.map(|parent| context.first + number(parent)),
-        text: number(context.base + section.text.start)..number(context.base + section.text.end),
-        length: number(length),
+        heading_lines: to_u32(section.heading_lines),
+        start_line: to_u32(section.node.start_line),
+        end_line: to_u32(section.node.end_line),
+        own_end_line: to_u32(section.node.own_end_line),
+        parent: section.node.parent.map(|parent| context.first + to_u32(parent)),
+        text: to_u32(context.base + section.text.start)..to_u32(context.base + section.text.end),
+        length: to_u32(length),
         title: section.node.title,
         links: section.links,
     }
@@ -197,7 +200,7 @@ const fn posting(node: u32, counts: u32) -> Posting {
     Posting { node, body: counts & 0xffff, title: (counts >> 16) & 0xff, path: counts >> 24 }
 }
 
-/// What the path of a file says about it: its names without the ending, and the collection's.
+/// The normalized words of a file's path: the name of the collection, and the path without its extension.
 fn path_words(name: &str, path: &str) -> String {
     let path = path.rsplit_once('.').map_or(path, |(path, _)| path);
     let mut words = String::new();
@@ -205,20 +208,26 @@ fn path_words(name: &str, path: &str) -> String {
     words
 }
 
-/// The labels that a file's name says.
-fn stem_labels(path: &str) -> Vec<String> {
+/// The labels in the name of a file.
+fn file_name_labels(path: &str) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     labels(&normalize_text(name.rsplit_once('.').map_or(name, |(stem, _)| stem)))
 }
 
-/// Files a node under every key of a text; gives how many that were.
-fn file_under(text: &str, node: u32, field: Field, keys: &mut Vec<Key>, entries: &mut Vec<Entry>) -> usize {
+/// Adds the keys of a text to a field of a node, and returns how many they are.
+fn index_text(
+    text: &str,
+    node: u32,
+    field: Field,
+    keys: &mut Vec<Key>,
+    occurrences: &mut Vec<Occurrence>,
+) -> usize {
     let mut total = 0;
     let mut count = |keys: &mut Vec<Key>| {
         keys.sort_unstable();
         total += keys.len();
         let groups = keys.chunk_by(|one, other| one == other);
-        entries.extend(groups.filter_map(|same| Some((*same.first()?, node, field.pack(same.len())))));
+        occurrences.extend(groups.filter_map(|same| Some((*same.first()?, node, field.pack(same.len())))));
         keys.clear();
     };
     tokens(text, &mut |key| {
@@ -240,12 +249,12 @@ mod tests {
     fn segment(files: &[(&str, &str)]) -> Segment {
         let docs = files
             .iter()
-            .map(|(path, text)| Doc::new(path, Shape::Markdown, text, Sha256::of(text.as_bytes())));
+            .map(|(path, text)| ParsedFile::new(path, Shape::Markdown, text, Sha256::of(text.as_bytes())));
         build("手引き", docs.collect())
     }
 
     #[test]
-    fn nodes_are_filed_by_body_title_and_path() {
+    fn postings_count_keys_by_body_title_and_path() {
         let segment =
             segment(&[("a/guide.md", "# Limits\nlimit limits\n## Rate\nx\n"), ("b.md", "plain 給付金\n")]);
         let found: Vec<_> = segment.find(tokens::word("limit")).collect();
@@ -261,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_filed_can_be_filed_again() {
+    fn a_segment_rebuilt_from_its_own_files_is_equal() {
         let files = [("a.md", "# A\nb\n## 第三条 C\nd [e](f.md)\n"), ("g.md", "no heading\n")];
         let first = segment(&files);
         let docs = first.files.iter().map(|file| first.doc(file)).collect();

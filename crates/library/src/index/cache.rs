@@ -1,6 +1,6 @@
-//! Segments on disk, so that a new process does not file everything again. Every file carries its format and a checksum;
-//! what does not fit is not there. Files are put in place whole, and a segment is named after what it holds, so several
-//! processes may share a folder.
+//! The disk cache of segments, so that a new process does not index everything again. Every file carries its format and a
+//! checksum, and is ignored when they do not match. Files are replaced atomically and segments are named after their
+//! content, so that several processes can share a folder.
 
 use std::path::Path;
 
@@ -9,36 +9,36 @@ use serde::{Deserialize, Serialize};
 
 use super::doc::Shape;
 use super::segment::{FileEntry, NodeEntry, Segment};
-use crate::fs::{CacheFolder, Sha256, Stamp};
+use crate::fs::{CacheFolder, FileStamp, Sha256};
 
-/// Changes with everything that changes what a segment holds.
-const FORMAT: &[u8; 8] = b"annai\0\0\x02";
+/// The version of the format. It must change whenever the content of a segment or of the manifest changes.
+const FORMAT: &[u8; 8] = b"annai\0\0\x03";
 const MANIFEST: &str = "manifest.json";
-const ENDING: &str = ".segment";
+const SEGMENT_SUFFIX: &str = ".segment";
 
-/// What is known of a file without reading it.
+/// What is known about a file without reading it again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KnownFile {
-    /// Its state when it was read.
-    pub stamp: Stamp,
-    /// When that was, in nanoseconds.
+    /// Its stamp when it was read.
+    pub stamp: FileStamp,
+    /// When it was read, in nanoseconds since 1970.
     pub read_at: i64,
-    /// The hash of its bytes, or why it is in no segment.
+    /// Whether it is indexed.
     pub state: FileState,
 }
 
-/// What became of a file.
+/// The state of a file in the index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FileState {
-    /// It is in a segment; the hash of its bytes.
-    Filed(Sha256),
-    /// It is no text, or cannot be read.
+    /// It is in a segment, with this SHA-256.
+    Indexed(Sha256),
+    /// It is not text, or cannot be read.
     Unreadable,
-    /// It is larger than what is read.
+    /// It exceeds the maximum size.
     TooLarge,
 }
 
-/// What a collection's cache holds.
+/// The content of the cache of one collection.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The names of the segments.
@@ -51,77 +51,79 @@ pub struct Manifest {
 pub struct Cache(CacheFolder);
 
 impl Cache {
-    /// The cache of the collection that a key names; none where its folder cannot be used.
+    /// Opens the cache of the collection with this key; `None` when its folder cannot be used.
     pub fn open(folder: &Path, key: &str) -> Option<Self> {
         let key = Sha256::of([FORMAT.as_slice(), key.as_bytes()].concat().as_slice()).to_string();
         CacheFolder::open(folder, key.get(..32)?).map(Self)
     }
 
-    /// What was kept last, if it is whole.
+    /// The last manifest that was written, if it is intact.
     pub fn manifest(&self) -> Option<Manifest> {
         let bytes = self.0.read(MANIFEST)?;
         self.0.touch(MANIFEST);
-        serde_json::from_slice(unsealed(&bytes)?).ok()
+        serde_json::from_slice(verified_content(&bytes)?).ok()
     }
 
-    /// A segment, if it is there and whole.
+    /// A segment, if it exists and is intact.
     pub fn segment(&self, name: &str) -> Option<Segment> {
-        let name = format!("{name}{ENDING}");
+        let name = format!("{name}{SEGMENT_SUFFIX}");
         let bytes = self.0.read(&name)?;
-        let segment = unsealed(&bytes).and_then(decode);
+        let segment = verified_content(&bytes).and_then(decode);
         if segment.is_none() {
-            // It would stand in the way of a good one of its name.
+            // A damaged file would keep a new one with the same name from being written.
             self.0.remove(&name);
         }
         segment
     }
 
-    /// Keeps segments. A full disk or a folder that cannot be written is no reason to fail: the next process files again.
-    pub fn keep(&self, segments: &[&Segment], files: Vec<(String, KnownFile)>) {
+    /// Stores segments. Failures are ignored: the next process then indexes again.
+    pub fn store(&self, segments: &[&Segment], files: Vec<(String, KnownFile)>) {
         let names: Vec<_> = segments.iter().map(|segment| name_of(segment)).collect();
         for (segment, name) in segments.iter().zip(&names) {
-            let name = format!("{name}{ENDING}");
-            if !self.0.has(&name) && self.0.write(&name, &sealed(encode(segment))).is_err() {
+            let name = format!("{name}{SEGMENT_SUFFIX}");
+            if !self.0.has(&name) && self.0.write(&name, &with_checksum(encode(segment))).is_err() {
                 return;
             }
         }
         let manifest = Manifest { segments: names, files };
         let Ok(bytes) = serde_json::to_vec(&manifest) else { return };
-        if self.0.write(MANIFEST, &sealed(bytes)).is_ok() {
-            let kept = |name: &str| {
+        if self.0.write(MANIFEST, &with_checksum(bytes)).is_ok() {
+            let is_kept = |name: &str| {
                 name == MANIFEST
-                    || manifest.segments.iter().any(|kept| name.strip_suffix(ENDING) == Some(kept))
+                    || manifest.segments.iter().any(|kept| name.strip_suffix(SEGMENT_SUFFIX) == Some(kept))
             };
-            self.0.clear(&kept);
+            self.0.remove_unused(&is_kept);
         }
     }
 }
 
-/// What a segment holds, as a name.
+/// The name of a segment: a hash of its files and their content.
 pub fn name_of(segment: &Segment) -> String {
-    let mut held = FORMAT.to_vec();
+    let mut content = FORMAT.to_vec();
     for file in &segment.files {
-        held.extend(file.path.bytes().chain([0]).chain(file.sha256.bytes()));
+        content.extend(file.path.bytes().chain([0]).chain(file.sha256.bytes()));
     }
-    let mut name = Sha256::of(&held).to_string();
+    let mut name = Sha256::of(&content).to_string();
     name.truncate(32);
     name
 }
 
-fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+/// Appends the format and a checksum.
+fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.extend_from_slice(FORMAT);
     let sum = digest::digest(&digest::SHA256, &bytes);
     bytes.extend_from_slice(sum.as_ref());
     bytes
 }
 
-/// The content of a file if it is of this format and whole.
-fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
+/// The content of a file, if its format and checksum match.
+fn verified_content(bytes: &[u8]) -> Option<&[u8]> {
     let (rest, sum) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
     (digest::digest(&digest::SHA256, rest).as_ref() == sum).then_some(())?;
     rest.strip_suffix(FORMAT)
 }
 
+/// Encodes a segment. Integers are little-endian; texts and lists are preceded by their length.
 fn encode(segment: &Segment) -> Vec<u8> {
     let mut out =
         Vec::with_capacity(segment.text.len() + segment.postings.len() + segment.keys.len() * 12 + (1 << 16));
@@ -170,8 +172,9 @@ fn encode(segment: &Segment) -> Vec<u8> {
     out
 }
 
+/// Decodes a segment; `None` when the bytes are not one.
 fn decode(bytes: &[u8]) -> Option<Segment> {
-    let mut input = Input(bytes);
+    let mut input = ByteReader(bytes);
     let mut segment = Segment::default();
     for _ in 0..input.length()? {
         segment.files.push(FileEntry {
@@ -217,13 +220,13 @@ fn decode(bytes: &[u8]) -> Option<Segment> {
     segment.starts = starts.iter().map(|start| u32::from_le_bytes(*start)).collect();
     let count = input.length()?;
     segment.postings = input.take(count)?.to_vec();
-    input.0.is_empty().then(|| segment.add_up())
+    input.0.is_empty().then(|| segment.with_total_length())
 }
 
-/// Bytes that are read from the front.
-struct Input<'a>(&'a [u8]);
+/// Decodes values from the front of a byte slice; every method returns `None` when it is too short.
+struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Input<'a> {
+impl<'a> ByteReader<'a> {
     fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
@@ -248,30 +251,30 @@ impl<'a> Input<'a> {
 mod tests {
     use super::*;
     use crate::index::build::build;
-    use crate::index::doc::Doc;
+    use crate::index::doc::ParsedFile;
 
     fn segment() -> Segment {
         let text = "# A [x](y.md)\n給付金\n## B\nc\n";
-        build("m", vec![Doc::new("a.md", Shape::Markdown, text, Sha256::of(text.as_bytes()))])
+        build("m", vec![ParsedFile::new("a.md", Shape::Markdown, text, Sha256::of(text.as_bytes()))])
     }
 
     #[test]
-    fn segments_come_back_as_they_were() {
+    fn an_encoded_segment_decodes_to_itself() {
         let segment = segment();
         assert_eq!(decode(&encode(&segment)), Some(segment));
     }
 
     #[test]
-    fn damage_is_noticed() {
-        let bytes = sealed(encode(&segment()));
-        assert!(unsealed(&bytes).is_some());
+    fn a_changed_or_truncated_file_is_rejected() {
+        let bytes = with_checksum(encode(&segment()));
+        assert!(verified_content(&bytes).is_some());
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1;
-            assert_eq!(unsealed(&damaged), None, "{at}");
-            assert_eq!(unsealed(&bytes[..at]), None, "{at}");
+            assert_eq!(verified_content(&damaged), None, "{at}");
+            assert_eq!(verified_content(&bytes[..at]), None, "{at}");
         }
-        // Even what is sealed rightly is not trusted to be sound.
+        // Content that is truncated before the checksum is computed is rejected too.
         let content = encode(&segment());
         for end in 0..content.len() {
             assert_eq!(decode(&content[..end]), None, "{end}");

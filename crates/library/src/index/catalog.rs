@@ -1,4 +1,4 @@
-//! The indexes of all collections, made when they are first asked for.
+//! The indexes of all collections, created on first use.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -6,29 +6,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::collection::{Collection, CollectionSource, IndexingProgress};
 
-/// The indexes, by the names of their collections.
+/// The indexes of all collections, by name.
 pub struct IndexCatalog {
-    /// Where segments are kept on disk; none keeps them in memory only.
+    /// The folder of the disk cache; `None` keeps segments in memory only.
     cache_dir: Option<PathBuf>,
     progress: Arc<IndexingProgress>,
     collections: Mutex<HashMap<String, Arc<Collection>>>,
 }
 
 impl IndexCatalog {
-    /// A catalogue without any collection yet.
+    /// A catalog without collections.
     pub fn new(cache_dir: Option<PathBuf>) -> Self {
         Self { cache_dir, progress: Arc::default(), collections: Mutex::default() }
     }
 
-    /// How far the reading of files is, in all collections together.
+    /// The progress of indexing in all collections together.
     pub fn progress(&self) -> &IndexingProgress {
         &self.progress
     }
 
-    /// The collection of this name, made from its source where it is not known yet.
+    /// The collection with this name, which is created from its source on first use.
     pub fn collection(&self, name: &str, source: impl FnOnce() -> CollectionSource) -> Arc<Collection> {
         let mut collections = self.collections.lock().unwrap_or_else(PoisonError::into_inner);
-        let make = || Arc::new(Collection::new(source(), self.cache_dir.clone(), self.progress.clone()));
-        collections.entry(name.to_owned()).or_insert_with(make).clone()
+        let create = || Arc::new(Collection::new(source(), self.cache_dir.clone(), self.progress.clone()));
+        collections.entry(name.to_owned()).or_insert_with(create).clone()
     }
 }

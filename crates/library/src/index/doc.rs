@@ -1,62 +1,64 @@
-//! A file as the index wants it: its text in normal form, line by line, and the nodes that it falls into.
+//! Parses a file for the index: its normalized text, line by line, and the nodes that it is split into.
 
 use serde::de::IgnoredAny;
 
 use crate::fs::Sha256;
-use crate::text::{LineIndex, Node, cut, json_node, markdown_nodes, normalize_line};
+use crate::text::{
+    LineIndex, MAX_TITLE_CHARS, Node, json_node, markdown_nodes, normalize_line, truncate_chars,
+};
 
-/// The maximum number of lines in a paragraph of the vault, so that a file without blank lines still has places to point
-/// at; a longer paragraph is cut.
+/// The maximum number of lines in a paragraph of the vault, so that a hit in a file without blank lines still points at a
+/// few lines; a longer paragraph is split.
 const MAX_PARAGRAPH_LINES: usize = 40;
-/// The maximum number of links of one section that are kept; those beyond it are not followed. A page of links refers to
-/// everything and says little.
+/// The maximum number of links of one section. A page with more is a list of links, which says little about any of them;
+/// the rest is not followed.
 const MAX_LINKS: usize = 2000;
-/// The maximum length of a link; what is longer is data, not a path, and is not kept.
+/// The maximum length of a link. A longer one is usually embedded data; it is ignored.
 const MAX_LINK_BYTES: usize = 500;
 
-/// How a file falls into nodes.
+/// How a file is split into nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// By its headings.
+    /// At its headings.
     Markdown,
-    /// It is one node.
+    /// Not at all: the file is one node.
     Json,
-    /// By its paragraphs.
+    /// At its paragraphs.
     Paragraphs,
 }
 
-/// A file, ready to be filed.
+/// A parsed file, ready to be indexed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Doc {
+pub struct ParsedFile {
     /// The stored path.
     pub path: String,
-    /// How it falls into nodes.
+    /// How it is split into nodes.
     pub shape: Shape,
-    /// The hash of its bytes.
+    /// The SHA-256 of the file.
     pub sha256: Sha256,
-    /// Whether it is what its ending says.
+    /// Whether the content is valid for the extension; invalid JSON is not.
     pub sound: bool,
-    /// The normal form, one line for each of the original's.
+    /// The normalized text, with one line for each line of the original.
     pub text: String,
     /// The nodes, in order.
-    pub nodes: Vec<Section>,
+    pub nodes: Vec<ParsedSection>,
 }
 
-/// A node, ready to be filed.
+/// A parsed node, ready to be indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub struct ParsedSection {
     /// The node.
     pub node: Node,
-    /// How many of its first lines are the heading.
+    /// How many of its first lines belong to the heading.
     pub heading_lines: usize,
-    /// Its own lines in the file's normal form, in bytes.
+    /// The bytes of its own lines in the normalized text of the file.
     pub text: std::ops::Range<usize>,
-    /// Where its links lead, as they are written.
+    /// The targets of its links, as written.
     pub links: Vec<String>,
 }
 
-impl Doc {
-    /// Takes a file apart.
+impl ParsedFile {
+    /// Parses a file.
     pub fn new(path: &str, shape: Shape, original: &str, sha256: Sha256) -> Self {
         let lines = LineIndex::new(original);
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -82,11 +84,11 @@ impl Doc {
         let section = |node: Node| {
             let own = lines.range(node.start_line, node.own_end_line).and_then(|range| original.get(range));
             let own = own.unwrap_or_default();
-            // Only what stands before the first heading is named after the file and starts with something else.
+            // The text before the first heading is named after the file and does not start with `#`.
             let is_preface =
                 node.title == name && !own.trim_start_matches('\u{feff}').trim_start().starts_with('#');
             let is_heading = shape == Shape::Markdown && !is_preface;
-            Section {
+            ParsedSection {
                 heading_lines: if is_heading { heading_lines(own) } else { 0 },
                 text: byte(node.start_line)..byte(node.own_end_line + 1),
                 links: if shape == Shape::Json { Vec::new() } else { links(own) },
@@ -98,7 +100,7 @@ impl Doc {
     }
 }
 
-/// How many lines the heading takes that a text begins with; none where it begins with something else.
+/// The number of lines of the heading at the start of a text; 0 when it does not start with one.
 fn heading_lines(text: &str) -> usize {
     let first = text.trim_start_matches('\u{feff}').trim_start();
     if first.starts_with('#') {
@@ -111,7 +113,7 @@ fn heading_lines(text: &str) -> usize {
     text.lines().take(5).position(underline).map_or(0, |line| line + 1)
 }
 
-/// Where the links of a Markdown text lead, if that is within the manual.
+/// The targets of the links of a Markdown text, without URLs.
 fn links(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let inline = text.split("](").skip(1);
@@ -121,17 +123,17 @@ fn links(text: &str) -> Vec<String> {
     });
     for target in inline.chain(defined) {
         let target = target.trim_start();
-        // Within angle brackets a path may have spaces.
+        // A path in angle brackets may contain spaces.
         let (target, end) = match target.strip_prefix('<') {
             Some(target) => (target, target.find(['>', '\n', '\r'])),
             None => (target, target.find([')', ' ', '\n', '\r', '"'])),
         };
         let end = end.unwrap_or(target.len());
         let target = target.get(..end).unwrap_or_default();
-        let leads_out = target.contains("://") || target.starts_with("mailto:");
+        let is_external = target.contains("://") || target.starts_with("mailto:");
         if !target.is_empty()
             && target.len() <= MAX_LINK_BYTES
-            && !leads_out
+            && !is_external
             && !found.iter().any(|link| link == target)
         {
             found.push(target.to_owned());
@@ -143,14 +145,14 @@ fn links(text: &str) -> Vec<String> {
     found
 }
 
-/// A line of JSON with its `\uXXXX` as letters; what is no such escape stays.
+/// A line of JSON with its `\uXXXX` escapes decoded; invalid escapes are kept.
 fn unescaped(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut units: Vec<u16> = Vec::new();
     let mut rest = line;
     while let Some((before, after)) = rest.split_once("\\u") {
         if !before.is_empty() {
-            out.extend(char::decode_utf16(units.drain(..)).map(|letter| letter.unwrap_or('\u{fffd}')));
+            out.extend(char::decode_utf16(units.drain(..)).map(|ch| ch.unwrap_or('\u{fffd}')));
             out.push_str(before);
         }
         match after.get(..4).and_then(|digits| u16::from_str_radix(digits, 16).ok()) {
@@ -164,12 +166,12 @@ fn unescaped(line: &str) -> String {
             }
         }
     }
-    out.extend(char::decode_utf16(units.drain(..)).map(|letter| letter.unwrap_or('\u{fffd}')));
+    out.extend(char::decode_utf16(units.drain(..)).map(|ch| ch.unwrap_or('\u{fffd}')));
     out.push_str(rest);
     out
 }
 
-/// The paragraphs of a text: what stands between blank lines and headings, titled by the last heading.
+/// The paragraphs of a text, separated by blank lines and headings, each titled by the last heading.
 fn paragraphs(text: &str, lines: &LineIndex, name: &str) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut title = name.to_owned();
@@ -192,13 +194,13 @@ fn paragraphs(text: &str, lines: &LineIndex, name: &str) -> Vec<Node> {
             .starts_with('#')
             .then(|| words.trim_start_matches('#'))
             .filter(|rest| rest.starts_with(' '));
-        let full = open.is_some_and(|from| number - from >= MAX_PARAGRAPH_LINES);
-        if let Some(from) = open.filter(|_| words.is_empty() || heading.is_some() || full) {
+        let is_full = open.is_some_and(|from| number - from >= MAX_PARAGRAPH_LINES);
+        if let Some(from) = open.filter(|_| words.is_empty() || heading.is_some() || is_full) {
             close(from, number - 1, &title);
             open = None;
         }
         if let Some(heading) = heading {
-            title = cut(heading.trim(), 200).0.to_owned();
+            title = truncate_chars(heading.trim(), MAX_TITLE_CHARS).0.to_owned();
         }
         if !words.is_empty() {
             open = open.or(Some(number));
@@ -214,12 +216,12 @@ fn paragraphs(text: &str, lines: &LineIndex, name: &str) -> Vec<Node> {
 mod tests {
     use super::*;
 
-    fn doc(shape: Shape, text: &str) -> Doc {
-        Doc::new("a/b.md", shape, text, Sha256::of(text.as_bytes()))
+    fn doc(shape: Shape, text: &str) -> ParsedFile {
+        ParsedFile::new("a/b.md", shape, text, Sha256::of(text.as_bytes()))
     }
 
     #[test]
-    fn nodes_have_their_own_lines() {
+    fn each_node_has_its_own_normalized_lines_and_links() {
         let doc = doc(Shape::Markdown, "Ｐre\n\n# One [x](y.md#z)\nＡ\n\nTwo\n---\nB [q](http://x)\n");
         let own: Vec<_> = doc
             .nodes
@@ -239,13 +241,13 @@ mod tests {
     }
 
     #[test]
-    fn json_is_read_through_its_escapes() {
+    fn json_escapes_are_decoded_before_normalizing() {
         let doc = doc(Shape::Json, "{\"a\": \"\\u4fdd\\u967a\\u91d1 \\ud83d\\ude00 \\uZ\"}");
         assert_eq!((doc.sound, doc.text.as_str()), (false, "{\"a\": \"保険金 😀 \\uz\"}\n"));
     }
 
     #[test]
-    fn the_vault_falls_into_paragraphs() {
+    fn paragraphs_are_split_at_blank_lines_and_titled_by_headings() {
         let doc = doc(Shape::Paragraphs, "a\nb\n\n# T\nc\n\nd");
         let own: Vec<_> = doc
             .nodes

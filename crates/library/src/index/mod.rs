@@ -1,4 +1,5 @@
-//! The index: which nodes hold which letters and words, in memory, on disk, and in step with the files.
+//! The inverted index: postings of character pairs and words for every node of a folder, cached on disk and refreshed
+//! when files change.
 
 mod build;
 mod cache;
@@ -6,6 +7,7 @@ mod catalog;
 mod collection;
 mod doc;
 mod segment;
+mod segment_plan;
 mod stem;
 mod tokens;
 

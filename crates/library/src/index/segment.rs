@@ -1,8 +1,8 @@
-//! A part of an index: some files, their nodes, and under which keys each node is filed. It never changes.
+//! Segments: immutable parts of an index, with some files, their nodes, and the postings of every key.
 
 use std::ops::Range;
 
-use super::doc::{Doc, Section, Shape};
+use super::doc::{ParsedFile, ParsedSection, Shape};
 use super::tokens::Key;
 use crate::fs::Sha256;
 use crate::text::Node;
@@ -12,86 +12,87 @@ use crate::text::Node;
 pub struct FileEntry {
     /// The stored path.
     pub path: String,
-    /// How it falls into nodes.
+    /// How it is split into nodes.
     pub shape: Shape,
-    /// The hash of its bytes.
+    /// The SHA-256 of the file.
     pub sha256: Sha256,
-    /// Whether it is what its ending says.
+    /// Whether the content is valid for the extension; invalid JSON is not.
     pub sound: bool,
-    /// Its nodes.
+    /// The indexes of its nodes.
     pub nodes: Range<u32>,
 }
 
 /// A node in a segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeEntry {
-    /// Its file, as an index.
+    /// The index of its file.
     pub file: u32,
-    /// The heading's text.
+    /// The text of the heading.
     pub title: String,
     /// The level of the heading, from 1 to 6.
     pub level: u8,
-    /// How many of its first lines are the heading.
+    /// How many of its first lines belong to the heading.
     pub heading_lines: u32,
-    /// The heading's line, from 1.
+    /// The line of the heading, counted from 1.
     pub start_line: u32,
-    /// The last line of its section, descendants included.
+    /// The last line of the section, including its subsections.
     pub end_line: u32,
     /// The last line before the next heading.
     pub own_end_line: u32,
-    /// The node around it, as an index into the segment.
+    /// The index of the enclosing node.
     pub parent: Option<u32>,
-    /// Its own lines in the segment's text.
+    /// The bytes of its own lines in the text of the segment.
     pub text: Range<u32>,
-    /// Under how many keys its body is filed.
+    /// The length of its body in keys, for BM25.
     pub length: u32,
-    /// Where its links lead.
+    /// The targets of its links, as written.
     pub links: Vec<String>,
 }
 
-/// How often a key stands where in a node.
+/// A posting: how often a key occurs in each field of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Posting {
-    /// The node, as an index into the segment.
+    /// The index of the node.
     pub node: u32,
-    /// In its own text, without the heading.
+    /// The count in its own text, without the heading.
     pub body: u32,
-    /// In its heading.
+    /// The count in its heading.
     pub title: u32,
-    /// In the headings above it and the file's name.
+    /// The count in the headings above it and the file name.
     pub path: u32,
 }
 
-/// A part of an index.
+/// An immutable part of an index.
 #[derive(Debug, Default, PartialEq)]
 pub struct Segment {
     /// Its files.
     pub files: Vec<FileEntry>,
     /// Their nodes, file by file, in order.
     pub nodes: Vec<NodeEntry>,
-    /// The files' normal forms, one behind the other.
+    /// The normalized texts of the files, concatenated.
     pub(super) text: String,
     /// The keys, sorted.
     pub(super) keys: Vec<Key>,
-    /// Where each key's postings begin; one more for the end.
+    /// The start of the postings of each key, and the end of the last ones.
     pub(super) starts: Vec<u32>,
+    /// The postings of all keys, delta-encoded as variable-length integers.
     pub(super) postings: Vec<u8>,
-    /// Under how many keys its nodes' bodies are filed together.
+    /// The sum of the lengths of its nodes.
     pub(super) length: u64,
 }
 
 impl Segment {
-    /// A node's own lines in normal form.
+    /// The normalized text of a node, without its subsections.
     pub fn text_of(&self, node: &NodeEntry) -> &str {
         self.text.get(node.text.start as usize..node.text.end as usize).unwrap_or_default()
     }
 
-    /// The file that a node stands in.
+    /// The file that contains a node.
     pub fn file_of(&self, node: &NodeEntry) -> Option<&FileEntry> {
         self.files.get(node.file as usize)
     }
 
-    /// A node.
+    /// The node with this index.
     pub fn node(&self, index: u32) -> Option<&NodeEntry> {
         self.nodes.get(index as usize)
     }
@@ -102,29 +103,29 @@ impl Segment {
         (file.nodes.start..).zip(nodes)
     }
 
-    /// How long a file's text is.
+    /// The size of the normalized text of a file.
     pub fn bytes_of(&self, file: &FileEntry) -> u64 {
         self.nodes_of(file).map(|(_, node)| u64::from(node.text.end - node.text.start)).sum()
     }
 
-    /// Under how many keys its nodes' bodies are filed together.
+    /// The sum of the lengths of its nodes, for the average of BM25.
     pub const fn total_length(&self) -> u64 {
         self.length
     }
 
-    /// Adds that up, once all nodes are there.
-    pub(super) fn add_up(mut self) -> Self {
+    /// Computes the sum of the lengths, after all nodes were added.
+    pub(super) fn with_total_length(mut self) -> Self {
         self.length = self.nodes.iter().map(|node| u64::from(node.length)).sum();
         self
     }
 
-    /// How many nodes are filed under a key.
+    /// The number of nodes that contain a key (its document frequency).
     pub fn count(&self, key: Key) -> usize {
         let Ok(place) = self.keys.binary_search(&key) else { return 0 };
-        read(&mut self.list(place)) as usize
+        read_varint(&mut self.list(place)) as usize
     }
 
-    /// The nodes that are filed under a key, in order.
+    /// The postings of a key, in the order of nodes.
     pub fn find(&self, key: Key) -> Postings<'_> {
         match self.keys.binary_search(&key) {
             Ok(place) => self.postings_at(place),
@@ -132,7 +133,7 @@ impl Segment {
         }
     }
 
-    /// The nodes that are filed under any key of a range, list by list.
+    /// The postings of all keys in a range, key by key.
     pub fn find_all(&self, keys: Range<Key>) -> impl Iterator<Item = Posting> {
         let first = self.keys.partition_point(|key| *key < keys.start);
         let end = self.keys.partition_point(|key| *key < keys.end);
@@ -141,7 +142,7 @@ impl Segment {
 
     fn postings_at(&self, place: usize) -> Postings<'_> {
         let mut bytes = self.list(place);
-        let left = read(&mut bytes);
+        let left = read_varint(&mut bytes);
         Postings { bytes, left, node: 0 }
     }
 
@@ -151,12 +152,12 @@ impl Segment {
         self.postings.get(start..end).unwrap_or_default()
     }
 
-    /// A file as it was filed, to be filed again with others.
-    pub fn doc(&self, file: &FileEntry) -> Doc {
+    /// A file as it was parsed, to be built into another segment.
+    pub fn doc(&self, file: &FileEntry) -> ParsedFile {
         let first = self.node(file.nodes.start).map_or(0, |node| node.text.start);
         let last = file.nodes.end.checked_sub(1).and_then(|last| self.node(last));
         let end = last.map_or(first, |node| node.text.end);
-        let nodes = self.nodes_of(file).map(|(_, entry)| Section {
+        let nodes = self.nodes_of(file).map(|(_, entry)| ParsedSection {
             node: Node {
                 title: entry.title.clone(),
                 level: entry.level,
@@ -169,7 +170,7 @@ impl Segment {
             text: (entry.text.start - first) as usize..(entry.text.end - first) as usize,
             links: entry.links.clone(),
         });
-        Doc {
+        ParsedFile {
             path: file.path.clone(),
             shape: file.shape,
             sha256: file.sha256,
@@ -180,7 +181,7 @@ impl Segment {
     }
 }
 
-/// The nodes of one list.
+/// An iterator over the postings of one key.
 #[derive(Debug, Clone)]
 pub struct Postings<'a> {
     bytes: &'a [u8],
@@ -193,32 +194,32 @@ impl Iterator for Postings<'_> {
 
     fn next(&mut self) -> Option<Posting> {
         self.left = self.left.checked_sub(1)?;
-        let head = read(&mut self.bytes);
+        let head = read_varint(&mut self.bytes);
         self.node = self.node.wrapping_add(head >> 3);
         let mut count = |bit: u32, usual: u32| match head & bit {
             0 => usual,
-            _ => read(&mut self.bytes),
+            _ => read_varint(&mut self.bytes),
         };
-        // Most often a key stands once in the body, and nowhere else.
+        // The most common posting, one occurrence in the body alone, is encoded by its header only.
         let (body, title, path) = (count(1, 1), count(2, 0), count(4, 0));
         Some(Posting { node: self.node, body, title, path })
     }
 }
 
-/// Adds a posting to a list; `last` is the node of the one before.
+/// Appends a posting. The node is stored as the difference to `last`, the node of the posting before.
 pub(super) fn write_posting(out: &mut Vec<u8>, posting: Posting, last: u32) {
     let bit = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
     let bits = bit(posting.body != 1, 1) | bit(posting.title > 0, 2) | bit(posting.path > 0, 4);
-    write(out, ((posting.node - last) << 3) | bits);
+    write_varint(out, ((posting.node - last) << 3) | bits);
     for (count, usual) in [(posting.body, 1), (posting.title, 0), (posting.path, 0)] {
         if count != usual {
-            write(out, count);
+            write_varint(out, count);
         }
     }
 }
 
-/// Seven bits a byte, the lowest first.
-pub(super) fn write(out: &mut Vec<u8>, mut number: u32) {
+/// Appends a variable-length integer (LEB128): seven bits per byte, the lowest first.
+pub(super) fn write_varint(out: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         out.push((number & 0x7f) as u8 | 0x80);
         number >>= 7;
@@ -226,7 +227,8 @@ pub(super) fn write(out: &mut Vec<u8>, mut number: u32) {
     out.push(number as u8);
 }
 
-fn read(bytes: &mut &[u8]) -> u32 {
+/// Reads a variable-length integer from the front of a slice.
+fn read_varint(bytes: &mut &[u8]) -> u32 {
     let (mut number, mut shift) = (0, 0);
     while let Some((byte, rest)) = bytes.split_first() {
         *bytes = rest;

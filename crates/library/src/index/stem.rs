@@ -1,6 +1,7 @@
-//! English words without their endings, by Porter's rules: `limits`, `limited` and `limiting` are one word.
+//! The Porter stemmer for English: `limits`, `limited` and `limiting` have the same stem.
 
-/// The stem of a word. Words that are not plain English letters, and short ones, are their own stem.
+/// The stem of a word. Words shorter than three characters, or with characters other than a to z, are returned
+/// unchanged.
 pub fn stem(word: &str) -> String {
     if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word.to_owned();
@@ -11,8 +12,8 @@ pub fn stem(word: &str) -> String {
     if word.0.ends_with('y') && has_vowel(word.before(1)) {
         word.replace(1, "i");
     }
-    word.first_that_fits(STEP_2, 0);
-    word.first_that_fits(STEP_3, 0);
+    word.replace_longest(STEP_2, 0);
+    word.replace_longest(STEP_3, 0);
     word.long_endings();
     word.last_letters();
     word.0
@@ -56,11 +57,12 @@ const STEP_4: &[&str] = &[
     "ate", "iti", "ous", "ive", "ize",
 ];
 
-/// Whether a word has this ending. The last letter tells most of the time.
+/// Whether a word has this ending. Comparing the last character first makes the common case fast.
 fn ends(word: &str, ending: &str) -> bool {
     word.as_bytes().last() == ending.as_bytes().last() && word.ends_with(ending)
 }
 
+/// A word that is being stemmed.
 struct Word(String);
 
 impl Word {
@@ -73,6 +75,7 @@ impl Word {
         self.0.push_str(by);
     }
 
+    /// Step 1a.
     fn plurals(&mut self) {
         if self.0.ends_with("sses") || self.0.ends_with("ies") {
             self.replace(2, "");
@@ -81,6 +84,7 @@ impl Word {
         }
     }
 
+    /// Step 1b.
     fn past_and_progress(&mut self) {
         if self.0.ends_with("eed") {
             if measure(self.before(3)) > 0 {
@@ -103,16 +107,17 @@ impl Word {
         }
     }
 
-    /// Replaces the longest ending of a list if enough stands before it.
-    fn first_that_fits(&mut self, endings: &[(&str, &str)], least: usize) {
+    /// Replaces the longest matching ending, if the measure of the rest is greater than `min_measure`.
+    fn replace_longest(&mut self, endings: &[(&str, &str)], min_measure: usize) {
         let longest = endings.iter().filter(|(end, _)| ends(&self.0, end)).max_by_key(|(end, _)| end.len());
         if let Some((ending, by)) = longest
-            && measure(self.before(ending.len())) > least
+            && measure(self.before(ending.len())) > min_measure
         {
             self.replace(ending.len(), by);
         }
     }
 
+    /// Step 4.
     fn long_endings(&mut self) {
         let longest = STEP_4.iter().filter(|end| ends(&self.0, end)).max_by_key(|end| end.len());
         if let Some(ending) = longest {
@@ -123,6 +128,7 @@ impl Word {
         }
     }
 
+    /// Step 5.
     fn last_letters(&mut self) {
         if self.0.ends_with('e') {
             let before = self.before(1);
@@ -137,10 +143,10 @@ impl Word {
     }
 }
 
-/// Whether each letter is a consonant; `y` is one at the start and behind a vowel.
+/// Whether each character is a consonant; `y` is one at the start and after a vowel.
 fn consonants(word: &str) -> impl Iterator<Item = bool> {
-    word.bytes().scan(false, |after_consonant, letter| {
-        let consonant = match letter {
+    word.bytes().scan(false, |after_consonant, ch| {
+        let consonant = match ch {
             b'a' | b'e' | b'i' | b'o' | b'u' => false,
             b'y' => !*after_consonant,
             _ => true,
@@ -154,14 +160,14 @@ fn has_vowel(word: &str) -> bool {
     consonants(word).any(|consonant| !consonant)
 }
 
-/// How often a vowel is followed by a consonant.
+/// Porter's measure: how often a vowel is followed by a consonant.
 fn measure(word: &str) -> usize {
     let mut after_vowel = false;
     consonants(word)
         .filter(|consonant| {
-            let turn = after_vowel && *consonant;
+            let is_transition = after_vowel && *consonant;
             after_vowel = !*consonant;
-            turn
+            is_transition
         })
         .count()
 }
@@ -184,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_of_a_word_have_one_stem() {
+    fn stems_match_the_porter_stemmer() {
         for (word, expected) in [
             ("caresses", "caress"),
             ("ponies", "poni"),

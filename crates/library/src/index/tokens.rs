@@ -1,67 +1,67 @@
-//! What the index files a text under: pairs of neighbouring letters for scripts without spaces, words for the others.
-//! Separators inside a term do not hide it: pairs reach across them, and `user-id` is filed under `userid` too.
+//! Tokenization: the keys of a text are character pairs (bigrams) for scripts without spaces, and stemmed words for the
+//! others. Separators inside a term are ignored: pairs reach across them, and `user-id` also has the key of `userid`.
 
 use super::stem::stem;
 use crate::text::is_separator;
 
-/// Under what a place is filed: two letters, or the hash of a word.
+/// A key of the index: two characters, or the hash of a word.
 pub type Key = u64;
 
-/// Set in the keys of words, never in those of letters.
-const WORD: Key = 1 << 63;
-/// How many bits a letter takes.
-const LETTER: u32 = 21;
-/// The maximum length of a word; longer ones, such as encoded data, are filed under their beginning.
+/// The bit that is set in the keys of words, and never in those of character pairs.
+const WORD_BIT: Key = 1 << 63;
+/// The number of bits of a character: `char` has at most 21.
+const CHAR_BITS: u32 = 21;
+/// The maximum length of a word; of a longer one, such as encoded data, only the beginning is indexed.
 const MAX_WORD_BYTES: usize = 64;
-/// The maximum number of parts of a chain such as `a-b-c-d` that is filed as one word too; longer chains are addresses
-/// and rows of tables, and are filed under their parts alone.
-const MAX_CHAIN_PARTS: usize = 4;
+/// The maximum number of parts of a compound such as `a-b-c-d` that is also indexed as one word. Longer ones are
+/// addresses and table rows; only their parts are indexed.
+const MAX_COMPOUND_PARTS: usize = 4;
 
-/// Two letters that stand side by side.
+/// The key of two adjacent characters.
 pub fn pair(first: char, second: char) -> Key {
-    (u64::from(first) << LETTER) | u64::from(second)
+    (u64::from(first) << CHAR_BITS) | u64::from(second)
 }
 
-/// Every key of a letter, whatever follows it.
-pub fn all_of(letter: char) -> std::ops::Range<Key> {
-    pair(letter, '\0')..pair(letter, '\0') + (1 << LETTER)
+/// The range of all keys whose first character is this one.
+pub fn all_of(ch: char) -> std::ops::Range<Key> {
+    pair(ch, '\0')..pair(ch, '\0') + (1 << CHAR_BITS)
 }
 
-/// A word as it stands, not its stem.
+/// The key of a word, without stemming.
 pub fn exact(word: &str) -> Key {
-    // FNV-1a: short, quick, and the same everywhere, as the cache on disk needs it.
+    // FNV-1a is fast and gives the same value in every process, which the disk cache needs.
     let hash = word.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    hash | WORD
+    hash | WORD_BIT
 }
 
-/// A word by its stem.
+/// The key of the stem of a word.
 pub fn word(word: &str) -> Key {
     exact(&stem(word))
 }
 
-/// What a title is called by in references: `第3条`, `4.2`, `別表2`.
+/// The key of a section label: `第3条`, `4.2`, `別表2`.
 pub fn label(label: &str) -> Key {
     exact(&format!("\u{1}{label}"))
 }
 
-/// How a letter is filed.
+/// How a character is indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// Of a script that sets no spaces between words.
+    /// A character of a script without spaces between words.
     Unspaced,
-    /// Part of a word or a number.
+    /// A part of a word or a number.
     Word,
-    /// Between letters of one term.
+    /// A separator within a term.
     Separator,
-    /// Anything else.
+    /// Any other character.
     Other,
 }
 
-/// How a letter is filed.
-pub fn class(letter: char) -> Class {
-    match letter {
+/// How a character is indexed.
+pub fn class(ch: char) -> Class {
+    match ch {
         'a'..='z' | '0'..='9' | 'A'..='Z' => Class::Word,
         ' ' | '\n' | '-' | '.' | ',' | '/' | '_' | '、' | '。' | 'ー' | '・' | '(' | ')' | '[' | ']' => {
             Class::Separator
@@ -76,65 +76,67 @@ pub fn class(letter: char) -> Class {
         | '\u{e00}'..='\u{e7f}'
         | '〇'
         | '〆' => Class::Unspaced,
-        _ if is_separator(letter) => Class::Separator,
-        _ if letter.is_alphanumeric() => Class::Word,
+        _ if is_separator(ch) => Class::Separator,
+        _ if ch.is_alphanumeric() => Class::Word,
         _ => Class::Other,
     }
 }
 
-/// Gives every key of a text in normal form.
+/// Emits every key of a normalized text.
 pub fn tokens(text: &str, emit: &mut impl FnMut(Key)) {
-    let mut walk = Walk { emit, letter: None, word: String::new(), chain: Chain::default() };
+    let mut tokenizer =
+        Tokenizer { emit, previous: None, word: String::new(), compound: Compound::default() };
     let mut before = ' ';
     let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match class(letter) {
+    while let Some(ch) = letters.next() {
+        match class(ch) {
             Class::Word => {
-                walk.end_letters();
-                walk.word.push(letter);
+                tokenizer.end_pairs();
+                tokenizer.word.push(ch);
             }
             Class::Unspaced => {
-                walk.end_number(letter);
-                if let Some(last) = walk.letter.replace(letter) {
-                    (walk.emit)(pair(last, letter));
+                tokenizer.end_number(ch);
+                if let Some(last) = tokenizer.previous.replace(ch) {
+                    (tokenizer.emit)(pair(last, ch));
                 }
             }
             Class::Separator => {
                 let next = letters.peek().copied().unwrap_or(' ');
                 let joins = class(before) == Class::Word && class(next) == Class::Word;
-                walk.separator(letter, joins, before.is_ascii_digit() && next.is_ascii_digit());
+                tokenizer.separator(ch, joins, before.is_ascii_digit() && next.is_ascii_digit());
             }
             Class::Other => {
-                walk.end_letters();
-                walk.end_word();
-                walk.end_chain();
+                tokenizer.end_pairs();
+                tokenizer.end_word();
+                tokenizer.end_compound();
             }
         }
-        before = letter;
+        before = ch;
     }
-    walk.end_letters();
-    walk.end_word();
-    walk.end_chain();
+    tokenizer.end_pairs();
+    tokenizer.end_word();
+    tokenizer.end_compound();
 }
 
-/// Words that only separators without space stand between.
+/// Words that are joined by separators without white space.
 #[derive(Default)]
-struct Chain {
+struct Compound {
     text: String,
     parts: usize,
 }
 
-struct Walk<'a, F> {
+/// The state of a walk through a text.
+struct Tokenizer<'a, F> {
     emit: &'a mut F,
-    /// The last letter of a script without spaces.
-    letter: Option<char>,
+    /// The last character of a script without spaces.
+    previous: Option<char>,
     word: String,
-    chain: Chain,
+    compound: Compound,
 }
 
-impl<F: FnMut(Key)> Walk<'_, F> {
-    fn end_letters(&mut self) {
-        if let Some(last) = self.letter.take() {
+impl<F: FnMut(Key)> Tokenizer<'_, F> {
+    fn end_pairs(&mut self) {
+        if let Some(last) = self.previous.take() {
             (self.emit)(pair(last, '\0'));
         }
     }
@@ -148,49 +150,51 @@ impl<F: FnMut(Key)> Walk<'_, F> {
             end -= 1;
         }
         (self.emit)(word(self.word.get(..end).unwrap_or_default()));
-        if self.chain.parts < MAX_CHAIN_PARTS + 1 {
-            self.chain.text.push_str(&self.word);
+        if self.compound.parts < MAX_COMPOUND_PARTS + 1 {
+            self.compound.text.push_str(&self.word);
         }
-        self.chain.parts += 1;
+        self.compound.parts += 1;
         self.word.clear();
     }
 
-    fn end_chain(&mut self) {
-        if (2..=MAX_CHAIN_PARTS).contains(&self.chain.parts) && self.chain.text.len() <= MAX_WORD_BYTES {
-            (self.emit)(exact(&self.chain.text));
+    fn end_compound(&mut self) {
+        if (2..=MAX_COMPOUND_PARTS).contains(&self.compound.parts)
+            && self.compound.text.len() <= MAX_WORD_BYTES
+        {
+            (self.emit)(exact(&self.compound.text));
         }
-        self.chain.text.clear();
-        self.chain.parts = 0;
+        self.compound.text.clear();
+        self.compound.parts = 0;
     }
 
-    fn separator(&mut self, letter: char, joins: bool, in_number: bool) {
+    fn separator(&mut self, ch: char, joins: bool, in_number: bool) {
         self.end_word();
-        let connects = match letter {
+        let connects = match ch {
             ',' => in_number,
             '-' | '_' | '/' | '.' | '\'' | '’' => true,
             _ => false,
         };
         if !(joins && connects) {
-            self.end_chain();
-        } else if in_number && letter == '.' && self.chain.parts < MAX_CHAIN_PARTS {
-            // 4.2 is not 42.
-            self.chain.text.push('.');
+            self.end_compound();
+        } else if in_number && ch == '.' && self.compound.parts < MAX_COMPOUND_PARTS {
+            // `4.2` must not have the key of `42`.
+            self.compound.text.push('.');
         }
     }
 
-    /// A number before a letter is also filed with that letter: `30日`, `第3条`.
+    /// A number before a character without spaces is also indexed with that character, its unit: `30日`, `3条`.
     fn end_number(&mut self, unit: char) {
         let number = std::mem::take(&mut self.word);
         if number.is_empty() {
-            return self.end_chain();
+            return self.end_compound();
         }
         if number.len() <= MAX_WORD_BYTES && number.bytes().all(|byte| byte.is_ascii_digit()) {
-            let whole = if self.chain.parts > 0 { self.chain.text.as_str() } else { "" };
+            let whole = if self.compound.parts > 0 { self.compound.text.as_str() } else { "" };
             (self.emit)(exact(&format!("{whole}{number}{unit}")));
         }
         self.word = number;
         self.end_word();
-        self.end_chain();
+        self.end_compound();
     }
 }
 
@@ -205,8 +209,8 @@ mod tests {
     }
 
     #[test]
-    fn letters_pair_up_across_separators() {
-        let end = |letter| pair(letter, '\0');
+    fn pairs_reach_across_separators() {
+        let end = |ch| pair(ch, '\0');
         assert_eq!(keys("給付金"), [pair('給', '付'), pair('付', '金'), end('金')]);
         assert_eq!(keys("給・付\n金"), keys("給付金"));
         assert_eq!(keys("サーバー"), keys("サーバ"));
@@ -216,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_filed_alone_and_joined() {
+    fn a_compound_has_the_keys_of_its_parts_and_of_the_whole() {
         assert_eq!(keys("user-ids"), [word("user"), word("id"), exact("userids")]);
         assert_eq!(keys("a b"), [word("a"), word("b")]);
         assert_eq!(keys("version 4.2."), [word("version"), word("4"), word("2"), exact("4.2")]);
@@ -225,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_keep_their_unit() {
+    fn a_number_has_a_key_with_its_unit() {
         assert!(keys("30日以内").contains(&exact("30日")));
         assert!(keys("第3条").contains(&exact("3条")) && keys("第3条").contains(&pair('第', '\0')));
         assert!(!keys("a30日").contains(&exact("30日")));

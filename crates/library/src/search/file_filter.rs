@@ -1,4 +1,4 @@
-//! Which files of the vault a search or a find looks at: a folder, and a glob.
+//! Restricts a search or a find in the vault to a folder and to the files that match a glob.
 
 use annai_core::ToolError;
 use globset::{GlobBuilder, GlobMatcher};
@@ -6,60 +6,61 @@ use globset::{GlobBuilder, GlobMatcher};
 use crate::error::LibraryError;
 use crate::fs::{RelPath, nfc};
 
-/// Which files are looked into.
+/// A filter of vault files.
 pub struct FileFilter {
     folder: Option<RelPath>,
     glob: Option<(GlobMatcher, GlobMatch)>,
 }
 
-/// What a glob is held against, and which way.
+/// How a glob is applied.
 #[derive(Clone, Copy)]
 struct GlobMatch {
-    whole_path: bool,
-    /// Whether files that the glob matches are in; otherwise they are left out.
-    is_included: bool,
+    /// Whether it is matched against the whole path; otherwise against the file name.
+    matches_path: bool,
+    /// Whether matching files are included; otherwise they are excluded.
+    includes: bool,
 }
 
 impl FileFilter {
-    /// Below a folder (`None` = everywhere), and only files that fit `glob`; `!` in front turns it round.
+    /// The files below a folder (`None` for all) that match a glob; a leading `!` excludes them instead.
     pub fn new(folder: Option<RelPath>, glob: Option<&str>) -> Result<Self, ToolError> {
         let glob = glob.map(|text| {
-            let (text, is_included) = text.strip_prefix('!').map_or((text, true), |rest| (rest, false));
+            let (text, includes) = text.strip_prefix('!').map_or((text, true), |rest| (rest, false));
             let text = nfc(&text.replace('\\', "/"));
             let text = text.trim_start_matches("./").trim_start_matches('/');
-            // What is left out without a wildcard is one file, wherever others of its name are.
-            let whole_path = text.contains('/') || (!is_included && !text.contains(['*', '?', '[', '{']));
+            // `!a.md` excludes that one file, and not files of the same name in other folders.
+            let matches_path = text.contains('/') || (!includes && !text.contains(['*', '?', '[', '{']));
             let built = GlobBuilder::new(text).literal_separator(true).build();
             let built = built.map_err(|error| LibraryError::invalid("glob", error.kind().to_string()))?;
-            Ok::<_, LibraryError>((built.compile_matcher(), GlobMatch { whole_path, is_included }))
+            Ok::<_, LibraryError>((built.compile_matcher(), GlobMatch { matches_path, includes }))
         });
         Ok(Self { folder, glob: glob.transpose()? })
     }
 
-    /// Whether a file is one of them, by its path from the root.
+    /// Whether a file, by its path from the root, is in the folder and matches the glob.
     pub fn has(&self, path: &str) -> bool {
         let inside = self.folder.as_ref().is_none_or(|folder| {
             nfc(path).strip_prefix(&nfc(folder.as_str())).is_some_and(|rest| rest.starts_with('/'))
         });
-        inside && self.fits(path)
+        inside && self.matches_glob(path)
     }
 
-    /// Whether any glob is set.
+    /// Whether it has a glob.
     pub fn has_glob(&self) -> bool {
         self.glob.is_some()
     }
 
-    /// The folder that it is limited to.
+    /// The folder that it is restricted to.
     pub fn folder(&self) -> Option<&RelPath> {
         self.folder.as_ref()
     }
 
-    /// Whether a path fits the glob.
-    pub fn fits(&self, path: &str) -> bool {
-        self.glob.as_ref().is_none_or(|(glob, fits)| {
+    /// Whether a path matches the glob.
+    pub fn matches_glob(&self, path: &str) -> bool {
+        self.glob.as_ref().is_none_or(|(glob, how)| {
             let path = &nfc(path);
             let name = path.rsplit('/').next().unwrap_or(path);
-            glob.is_match(if fits.whole_path { path } else { name }) == fits.is_included
+            glob.is_match(if how.matches_path { path } else { name }) == how.includes
         })
     }
 }
@@ -69,8 +70,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn globs_fit_names_or_paths() {
-        let fits = |glob: &str, path: &str| FileFilter::new(None, Some(glob)).unwrap().fits(path);
+    fn a_glob_matches_names_or_paths_and_can_exclude() {
+        let fits = |glob: &str, path: &str| FileFilter::new(None, Some(glob)).unwrap().matches_glob(path);
         assert!(fits("*.md", "a/b.md") && fits("a/*.md", "a/b.md") && fits("**/*.md", "a/b/c.md"));
         assert!(!fits("a/*.md", "a/b/c.md") && !fits("*.txt", "a.md"));
         assert!(!fits("!a.md", "a.md") && fits("!a.md", "b/a.md") && !fits("!*.md", "b/a.md"));

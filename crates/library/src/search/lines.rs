@@ -1,19 +1,19 @@
-//! Lines in raw bytes: where they begin and end, how many there are, and what is shown of them.
+//! Lines in raw bytes: their bounds, their number, and the snippet that is shown of them.
 
-use crate::text::cut;
+use crate::text::truncate_chars;
 
 /// The maximum length of a snippet, about three lines of a terminal; a longer line is shown around the match.
 const MAX_SNIPPET_CHARS: usize = 240;
 
-/// Whether bytes are text; where more follow, their last character may be cut.
-pub fn is_utf8(bytes: &[u8], whole: bool) -> bool {
+/// Whether bytes are UTF-8. Unless they are complete, their last character may be cut.
+pub fn is_utf8(bytes: &[u8], is_complete: bool) -> bool {
     match std::str::from_utf8(bytes) {
         Ok(_) => true,
-        Err(error) => !whole && error.error_len().is_none(),
+        Err(error) => !is_complete && error.error_len().is_none(),
     }
 }
 
-/// FileFilter a window can end at or before a byte: behind a line where there is one, else between two characters.
+/// The last position at or before a byte at which a window can end: after a line break, or else between two characters.
 pub fn window_end(bytes: &[u8], at: usize) -> usize {
     let before = bytes.get(..at).unwrap_or_default();
     if let Some(end) = memchr::memrchr(b'\n', before) {
@@ -23,19 +23,19 @@ pub fn window_end(bytes: &[u8], at: usize) -> usize {
     (at.saturating_sub(8)..=at).rev().find(starts).unwrap_or(at)
 }
 
-/// The line around a byte, without its break.
+/// The bounds of the line that contains a byte, without its break.
 pub fn line_bounds(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
-    // The second half of a break belongs to the line before it.
-    let pair = bytes.get(at) == Some(&b'\n')
+    // The `\n` of a `\r\n` belongs to the line before it.
+    let is_crlf = bytes.get(at) == Some(&b'\n')
         && at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'\r');
-    let at = if pair { at - 1 } else { at };
+    let at = if is_crlf { at - 1 } else { at };
     let start = memchr::memrchr2(b'\n', b'\r', bytes.get(..at).unwrap_or_default()).map_or(0, |end| end + 1);
     let rest = bytes.get(at..).unwrap_or_default();
     let end = memchr::memchr2(b'\n', b'\r', rest).map_or(bytes.len(), |end| at + end);
     start.min(end)..end
 }
 
-/// The byte behind the line break at a byte.
+/// The position after the line break at a byte.
 pub fn after_break(bytes: &[u8], end: usize) -> usize {
     match (bytes.get(end), bytes.get(end + 1)) {
         (Some(b'\r'), Some(b'\n')) => end + 2,
@@ -43,14 +43,14 @@ pub fn after_break(bytes: &[u8], end: usize) -> usize {
     }
 }
 
-/// How many line breaks there are.
-pub fn breaks(bytes: &[u8]) -> usize {
+/// The number of line breaks.
+pub fn count_breaks(bytes: &[u8]) -> usize {
     let feeds = memchr::memchr_iter(b'\n', bytes).count();
     let lone = memchr::memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) != Some(&b'\n')).count();
     feeds + lone
 }
 
-/// The line, or the part of a long one around the match.
+/// The snippet of a line: the line itself, or the part of a long one around the match.
 pub fn snippet(line: &str, start: usize, stop: usize) -> String {
     if line.chars().nth(MAX_SNIPPET_CHARS).is_none() {
         return line.trim().to_owned();
@@ -62,7 +62,7 @@ pub fn snippet(line: &str, start: usize, stop: usize) -> String {
         Some(lead) => before.char_indices().rev().nth(lead).map_or(0, |(at, _)| at),
         None => start,
     };
-    let (shown, _) = cut(line.get(from..).unwrap_or_default(), MAX_SNIPPET_CHARS);
+    let (shown, _) = truncate_chars(line.get(from..).unwrap_or_default(), MAX_SNIPPET_CHARS);
     shown.trim().to_owned()
 }
 
@@ -80,8 +80,8 @@ mod tests {
     }
 
     #[test]
-    fn breaks_count_once() {
-        assert_eq!(breaks(b"a\r\nb\nc\rd"), 3);
+    fn every_kind_of_line_break_counts_once() {
+        assert_eq!(count_breaks(b"a\r\nb\nc\rd"), 3);
         assert_eq!((line_bounds(b"a\r\nbc\r\n", 4), line_bounds(b"a\r\nbc\r\n", 0)), (3..5, 0..1));
         assert_eq!((line_bounds(b"a\r\nbc\r\n", 2), line_bounds(b"a\r\nbc\r\n", 6)), (0..1, 3..5));
     }

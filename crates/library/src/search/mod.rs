@@ -1,5 +1,5 @@
-//! Lines of vault files that hold something, at the speed of a good grep: raw bytes, literal prefilters, a linear-time
-//! engine, all cores, and no more files than the limit needs.
+//! Line search in vault files at the speed of a good grep: it matches raw bytes with a linear-time engine, on several
+//! threads, and reads no more files than the limit needs.
 
 mod file_filter;
 mod lines;
@@ -16,22 +16,22 @@ use serde::Serialize;
 
 pub use self::file_filter::FileFilter;
 pub use self::lines::snippet;
-use self::lines::{after_break, breaks, is_utf8, line_bounds, window_end};
+use self::lines::{after_break, count_breaks, is_utf8, line_bounds, window_end};
 pub use self::pattern::{Pattern, SearchMode};
 use crate::cancellation::Cancellation;
-use crate::fs::{self, Folder, Kind, RelPath, Root};
-use crate::vault::is_open;
+use crate::fs::{self, EntryKind, Folder, RelPath, Root};
+use crate::vault::is_visible;
 
 /// A file is searched in windows of 32 MiB, so that a file of any size costs no more memory than that.
 const WINDOW_BYTES: usize = 32 << 20;
 /// Windows overlap by 1 MiB, so that a match of up to this size may lie across two of them; a longer one is missed.
 const OVERLAP_BYTES: usize = 1 << 20;
-/// The maximum time of a search: some patterns read on from every place where they could match, and clients seldom wait
-/// longer. What was found by then is returned, and the reply says that the search was ended.
+/// The maximum time of a search, because some patterns take quadratic time and clients seldom wait longer. What was found
+/// by then is returned, and the reply says that the search was stopped.
 const MAX_SEARCH_TIME: Duration = Duration::from_secs(20);
-/// A thread takes 32 files at a time: few enough to share the work evenly, enough to seldom ask for more.
+/// Threads take 32 files at a time: few enough to share the work evenly, many enough to seldom contend for more.
 const BATCH_FILES: usize = 32;
-/// More threads than this wait for the disk rather than for each other.
+/// The maximum number of threads of one search; more would mostly wait for the disk.
 const MAX_THREADS: usize = 8;
 
 /// A line that was found.
@@ -45,14 +45,14 @@ pub struct LineHit {
     pub snippet: String,
 }
 
-/// What a search gives.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub struct SearchReport {
-    /// The lines, by path and number.
+    /// The matching lines, sorted by path and line number.
     pub hits: Vec<LineHit>,
-    /// Whether the limit left some out.
+    /// Whether there may be more, which a limit left out.
     pub more: bool,
-    /// Files that are no text or could not be read.
+    /// The number of files that are not text or could not be read.
     pub skipped: usize,
 }
 
@@ -65,7 +65,9 @@ pub fn search(
     cancellation: &Cancellation,
 ) -> Result<SearchReport, ToolError> {
     let top = root.folder(files.folder())?;
-    let listing = fs::files(&top, &|path, kind| is_open(path) && (kind == Kind::Folder || files.fits(path)))?;
+    let listing = fs::files(&top, &|path, kind| {
+        is_visible(path) && (kind == EntryKind::Folder || files.matches_glob(path))
+    })?;
     let files = &listing.files;
     let threads = std::thread::available_parallelism()
         .map_or(1, usize::from)
@@ -78,32 +80,32 @@ pub fn search(
         limit,
         cancellation,
         deadline: Instant::now() + MAX_SEARCH_TIME,
-        late: AtomicBool::new(false),
+        is_late: AtomicBool::new(false),
         next: AtomicUsize::new(0),
         skipped: AtomicUsize::new(listing.unreadable),
-        done: Mutex::new(BatchResults {
+        results: Mutex::new(BatchResults {
             batches: vec![None; files.len().div_ceil(BATCH_FILES)],
-            ready: 0,
-            found: 0,
+            complete: 0,
+            hits: 0,
         }),
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(|| job.work());
+            scope.spawn(|| job.run());
         }
-        job.work();
+        job.run();
     });
     cancellation.check()?;
-    let (skipped, late) = (job.skipped.load(Ordering::Relaxed), job.late.load(Ordering::Relaxed));
-    let done = job.done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    // What lies behind a batch that was never looked at would not be the first.
-    let mut hits: Vec<LineHit> = done.batches.into_iter().map_while(|batch| batch).flatten().collect();
+    let (skipped, late) = (job.skipped.load(Ordering::Relaxed), job.is_late.load(Ordering::Relaxed));
+    let results = job.results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    // Hits after a batch that was not searched are dropped: they might not be the first ones.
+    let mut hits: Vec<LineHit> = results.batches.into_iter().map_while(|batch| batch).flatten().collect();
     let more = late || hits.len() > limit;
     hits.truncate(limit);
     Ok(SearchReport { hits, more, skipped })
 }
 
-/// One search, shared by the threads that do it.
+/// A search, shared by its threads.
 struct SearchJob<'a> {
     root: &'a Root,
     pattern: &'a Pattern,
@@ -111,51 +113,52 @@ struct SearchJob<'a> {
     limit: usize,
     cancellation: &'a Cancellation,
     deadline: Instant,
-    /// Whether time ran out.
-    late: AtomicBool,
+    /// Whether the deadline has passed.
+    is_late: AtomicBool,
+    /// The next batch to search.
     next: AtomicUsize,
     skipped: AtomicUsize,
-    done: Mutex<BatchResults>,
+    results: Mutex<BatchResults>,
 }
 
 struct BatchResults {
     /// The hits of each batch of files, once it is searched.
     batches: Vec<Option<Vec<LineHit>>>,
-    /// How many batches from the first on are searched.
-    ready: usize,
-    /// How many hits those have.
-    found: usize,
+    /// The number of leading batches that are all searched.
+    complete: usize,
+    /// The number of hits in those.
+    hits: usize,
 }
 
 impl SearchJob<'_> {
-    /// Whether to go on: somebody waits, and there is time. A pattern that reads on and on from every place it matches
-    /// at has no other bound.
-    fn goes_on(&self) -> bool {
+    /// Whether to continue: the call was not cancelled, and the deadline has not passed.
+    fn should_continue(&self) -> bool {
         let late = Instant::now() > self.deadline;
         if late {
-            self.late.store(true, Ordering::Relaxed);
+            self.is_late.store(true, Ordering::Relaxed);
         }
         !late && !self.cancellation.is_cancelled()
     }
 
-    fn work(&self) {
+    fn run(&self) {
         let mut buffer = Vec::new();
         loop {
             let batch = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(files) = self.files.chunks(BATCH_FILES).nth(batch).filter(|_| self.goes_on()) else {
+            let Some(files) = self.files.chunks(BATCH_FILES).nth(batch).filter(|_| self.should_continue())
+            else {
                 return;
             };
             let hits = self.search_batch(files, &mut buffer);
-            let mut done = self.done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            if let Some(place) = done.batches.get_mut(batch) {
+            let mut results = self.results.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if let Some(place) = results.batches.get_mut(batch) {
                 *place = Some(hits);
             }
-            while let Some(Some(hits)) = done.batches.get(done.ready) {
-                done.found += hits.len();
-                done.ready += 1;
+            while let Some(Some(hits)) = results.batches.get(results.complete) {
+                results.hits += hits.len();
+                results.complete += 1;
             }
-            if done.found > self.limit {
-                // The first ones are all there; what comes later is not wanted.
+            if results.hits > self.limit {
+                // The leading batches already exceed the limit, so no further batch is needed.
                 self.next.store(usize::MAX / 2, Ordering::Relaxed);
                 return;
             }
@@ -168,9 +171,9 @@ impl SearchJob<'_> {
         for path in files {
             let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
             if folder.as_ref().is_none_or(|folder| folder.path != parent) {
-                // Only an empty path is the root; what is no path of ours is passed over.
-                let place = if parent.is_empty() { Ok(None) } else { RelPath::parse(parent).map(Some) };
-                folder = place.and_then(|place| self.root.folder(place.as_ref())).ok();
+                // An empty parent is the root. A parent that is not a valid path is skipped.
+                let parent = if parent.is_empty() { Ok(None) } else { RelPath::parse(parent).map(Some) };
+                folder = parent.and_then(|parent| self.root.folder(parent.as_ref())).ok();
             }
             let room = self.limit + 1 - hits.len().min(self.limit);
             let searched = folder.as_ref().map(|folder| self.search_file(folder, name, path, room, buffer));
@@ -178,7 +181,7 @@ impl SearchJob<'_> {
                 Some(Ok(found)) => hits.extend(found),
                 _ => drop(self.skipped.fetch_add(1, Ordering::Relaxed)),
             }
-            if hits.len() > self.limit || !self.goes_on() {
+            if hits.len() > self.limit || !self.should_continue() {
                 break;
             }
         }
@@ -199,22 +202,22 @@ impl SearchJob<'_> {
         loop {
             let room_left = (WINDOW_BYTES - buffer.len().min(WINDOW_BYTES)) as u64;
             let read = file.by_ref().take(room_left).read_to_end(buffer);
-            read.map_err(|error| fs::io_problem(path, error))?;
-            let last = buffer.len() < WINDOW_BYTES;
-            let end = if last { buffer.len() } else { window_end(buffer, buffer.len() - OVERLAP_BYTES) };
+            read.map_err(|error| fs::io_error(path, error))?;
+            let is_last = buffer.len() < WINDOW_BYTES;
+            let end = if is_last { buffer.len() } else { window_end(buffer, buffer.len() - OVERLAP_BYTES) };
             let (mut counted, mut at, mut is_text) = (0, 0, false);
             while hits.len() < room
                 && at < buffer.len()
                 && let Some((start, stop)) = self.pattern.find_at(buffer, at)
-                && (start < end || (last && start < buffer.len()))
+                && (start < end || (is_last && start < buffer.len()))
             {
                 let bounds = line_bounds(buffer, start);
-                line += breaks(buffer.get(counted..bounds.start).unwrap_or_default());
+                line += count_breaks(buffer.get(counted..bounds.start).unwrap_or_default());
                 counted = bounds.start;
                 at = after_break(buffer, bounds.end).max(start + 1);
                 if line > last_line {
-                    // The first match tells whether this is a text at all.
-                    if !is_text && !is_utf8(buffer.get(..end).unwrap_or_default(), last) {
+                    // Whether the file is text is only checked when it has a match, because that costs time.
+                    if !is_text && !is_utf8(buffer.get(..end).unwrap_or_default(), is_last) {
                         return Err(ToolError::invalid("not UTF-8 text"));
                     }
                     is_text = true;
@@ -228,14 +231,14 @@ impl SearchJob<'_> {
                         snippet: snippet(&text, start, stop),
                     });
                 }
-                if !self.goes_on() {
+                if !self.should_continue() {
                     return Ok(hits);
                 }
             }
-            if last || hits.len() >= room || !self.goes_on() {
+            if is_last || hits.len() >= room || !self.should_continue() {
                 return Ok(hits);
             }
-            line += breaks(buffer.get(counted..end).unwrap_or_default());
+            line += count_breaks(buffer.get(counted..end).unwrap_or_default());
             buffer.drain(..end);
         }
     }

@@ -1,72 +1,77 @@
-//! Takes lines out of a text that comes in pieces, with bounded memory, and counts the rest.
+//! Excerpts: a range of lines from a text that arrives in pieces, with bounded memory; the other lines are only counted.
 
-/// Which lines are wanted, and how many characters at most.
+use super::lines::truncate_chars;
+
+/// The lines to extract, and the maximum number of characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lines {
-    /// The first line, from 1.
-    pub first: u64,
-    /// The last line; beyond the end is the end.
-    pub last: u64,
-    /// The maximum number of characters (default 8000; the server's HARD_MAX_CHARS still applies).
+pub struct ExcerptRequest {
+    /// The first line, counted from 1.
+    pub first_line: u64,
+    /// The last line. A number beyond the end of the text means the last line.
+    pub last_line: u64,
+    /// The maximum number of characters.
     pub max_chars: usize,
 }
 
-/// The lines that were taken: whole ones, or the beginning of one that is longer than the limit.
+/// The extracted lines: whole lines, or the beginning of a first line that alone exceeds the limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// Their text as it stands, without the last line's break.
+    /// The text, without the last line break.
     pub text: String,
-    /// How many characters that is.
+    /// The number of characters in `text`.
     pub chars: usize,
-    /// The last line of them; one before the first when there is none.
-    pub last: u64,
-    /// Whether the limit ended it: lines that were wanted are missing, or the only one is cut.
-    pub limited: bool,
-    /// How many lines the whole text has.
-    pub total: u64,
+    /// The last line in `text`; the line before the first one when there is none.
+    pub last_line: u64,
+    /// Whether the character limit was reached: requested lines are missing, or the only line is truncated.
+    pub is_limited: bool,
+    /// The number of lines in the whole text.
+    pub total_lines: u64,
 }
 
-/// Takes an excerpt from pieces.
-pub struct Cutter {
-    wanted: Lines,
-    taken: Excerpt,
-    /// The line that is being read, from 1.
+/// Builds an excerpt from the pieces of a text.
+pub struct ExcerptBuilder {
+    request: ExcerptRequest,
+    excerpt: Excerpt,
+    /// The number of the current line, counted from 1.
     line: u64,
-    /// Whether anything of it has come.
-    begun: bool,
-    /// Its text as far as it may be taken, and its characters altogether.
+    /// Whether any part of the current line has arrived.
+    line_has_content: bool,
+    /// The text of the current line, as far as the limit allows.
     current: String,
+    /// The number of characters in the whole current line.
     current_chars: usize,
-    /// The break before it.
-    before: &'static str,
-    after_cr: bool,
-    done: bool,
+    /// The line break before the current line.
+    previous_break: &'static str,
+    /// Whether the last piece ended with `\\r`, to which a `\\n` may belong.
+    ends_with_cr: bool,
+    /// Whether the limit was reached.
+    is_full: bool,
 }
 
-impl Cutter {
-    /// For the lines that are wanted.
-    pub fn new(wanted: Lines) -> Self {
-        let last = wanted.first.saturating_sub(1);
-        let taken = Excerpt { text: String::new(), chars: 0, last, limited: false, total: 0 };
+impl ExcerptBuilder {
+    /// A builder that has seen no text yet.
+    pub fn new(request: ExcerptRequest) -> Self {
+        let last_line = request.first_line.saturating_sub(1);
+        let excerpt = Excerpt { text: String::new(), chars: 0, last_line, is_limited: false, total_lines: 0 };
         Self {
-            wanted,
-            taken,
+            request,
+            excerpt,
             line: 1,
-            begun: false,
+            line_has_content: false,
             current: String::new(),
             current_chars: 0,
-            before: "",
-            after_cr: false,
-            done: false,
+            previous_break: "",
+            ends_with_cr: false,
+            is_full: false,
         }
     }
 
-    /// Takes the next piece.
+    /// Adds the next piece of the text.
     pub fn push(&mut self, mut piece: &str) {
         if piece.is_empty() {
             return;
         }
-        if std::mem::take(&mut self.after_cr) {
+        if std::mem::take(&mut self.ends_with_cr) {
             match piece.strip_prefix('\n') {
                 Some(rest) => {
                     self.end_line("\r\n");
@@ -77,11 +82,11 @@ impl Cutter {
         }
         while let Some(end) = memchr::memchr2(b'\n', b'\r', piece.as_bytes()) {
             let (line, rest) = piece.split_at(end);
-            self.add(line);
-            self.begun = true;
+            self.add_to_line(line);
+            self.line_has_content = true;
             if rest.len() == 1 && rest == "\r" {
-                // The next piece tells whether a line feed belongs to it.
-                self.after_cr = true;
+                // Only the next piece shows whether a line feed follows.
+                self.ends_with_cr = true;
                 return;
             }
             let line_break = match rest {
@@ -93,58 +98,58 @@ impl Cutter {
             piece = rest.get(line_break.len()..).unwrap_or_default();
         }
         if !piece.is_empty() {
-            self.begun = true;
-            self.add(piece);
+            self.line_has_content = true;
+            self.add_to_line(piece);
         }
     }
 
-    /// The excerpt, when all pieces have come.
+    /// The excerpt, after all pieces were added.
     pub fn finish(mut self) -> Excerpt {
-        if self.after_cr || self.begun {
+        if self.ends_with_cr || self.line_has_content {
             self.end_line("");
         }
-        self.taken.total = self.line - 1;
-        self.taken
+        self.excerpt.total_lines = self.line - 1;
+        self.excerpt
     }
 
-    fn is_wanted(&self) -> bool {
-        !self.done && self.line >= self.wanted.first && self.line <= self.wanted.last
+    fn is_requested(&self) -> bool {
+        !self.is_full && self.line >= self.request.first_line && self.line <= self.request.last_line
     }
 
-    fn add(&mut self, text: &str) {
-        if !self.is_wanted() {
+    fn add_to_line(&mut self, text: &str) {
+        if !self.is_requested() {
             return;
         }
-        let room = self.wanted.max_chars.saturating_sub(self.current_chars);
-        self.current.push_str(super::cut(text, room).0);
+        let room = self.request.max_chars.saturating_sub(self.current_chars);
+        self.current.push_str(truncate_chars(text, room).0);
         self.current_chars += text.chars().count();
     }
 
     fn end_line(&mut self, line_break: &'static str) {
-        if self.is_wanted() {
-            let first = self.line == self.wanted.first;
-            let before = if first { "" } else { self.before };
+        if self.is_requested() {
+            let first = self.line == self.request.first_line;
+            let before = if first { "" } else { self.previous_break };
             let chars = before.len() + self.current_chars;
-            if self.taken.chars + chars <= self.wanted.max_chars {
-                self.taken.text.push_str(before);
-                self.taken.text.push_str(&self.current);
-                self.taken.chars += chars;
-                self.taken.last = self.line;
+            if self.excerpt.chars + chars <= self.request.max_chars {
+                self.excerpt.text.push_str(before);
+                self.excerpt.text.push_str(&self.current);
+                self.excerpt.chars += chars;
+                self.excerpt.last_line = self.line;
             } else {
                 if first {
-                    // One line alone is too long: its beginning is all there is to have.
-                    self.taken.text.push_str(&self.current);
-                    self.taken.chars = self.wanted.max_chars;
-                    self.taken.last = self.line;
+                    // The first line alone exceeds the limit: without its beginning, a reader could never get past it.
+                    self.excerpt.text.push_str(&self.current);
+                    self.excerpt.chars = self.request.max_chars;
+                    self.excerpt.last_line = self.line;
                 }
-                self.taken.limited = true;
-                self.done = true;
+                self.excerpt.is_limited = true;
+                self.is_full = true;
             }
         }
         self.current.clear();
         self.current_chars = 0;
-        self.before = line_break;
-        self.begun = false;
+        self.previous_break = line_break;
+        self.line_has_content = false;
         self.line += 1;
     }
 }
@@ -157,35 +162,42 @@ mod tests {
     use crate::text::LineIndex;
 
     fn excerpt(pieces: &[&str], first: u64, last: u64, max_chars: usize) -> Excerpt {
-        let mut cutter = Cutter::new(Lines { first, last, max_chars });
-        pieces.iter().for_each(|piece| cutter.push(piece));
-        cutter.finish()
+        let mut builder =
+            ExcerptBuilder::new(ExcerptRequest { first_line: first, last_line: last, max_chars });
+        pieces.iter().for_each(|piece| builder.push(piece));
+        builder.finish()
     }
 
     #[test]
-    fn whole_lines_are_taken_up_to_the_limit() {
+    fn whole_lines_are_returned_up_to_the_limit() {
         let taken = excerpt(&["a\r\nbb\n", "ccc"], 1, 9, 100);
         assert_eq!(
-            (taken.text.as_str(), taken.last, taken.limited, taken.total),
+            (taken.text.as_str(), taken.last_line, taken.is_limited, taken.total_lines),
             ("a\r\nbb\nccc", 3, false, 3)
         );
         let taken = excerpt(&["a\nbb\nccc"], 1, 9, 5);
-        assert_eq!((taken.text.as_str(), taken.last, taken.limited, taken.total), ("a\nbb", 2, true, 3));
+        assert_eq!(
+            (taken.text.as_str(), taken.last_line, taken.is_limited, taken.total_lines),
+            ("a\nbb", 2, true, 3)
+        );
         let taken = excerpt(&["a\nbb\nccc"], 2, 2, 5);
-        assert_eq!((taken.text.as_str(), taken.last, taken.limited, taken.total), ("bb", 2, false, 3));
+        assert_eq!(
+            (taken.text.as_str(), taken.last_line, taken.is_limited, taken.total_lines),
+            ("bb", 2, false, 3)
+        );
         let taken = excerpt(&["あいうえ\nb"], 1, 9, 2);
         assert_eq!(
-            (taken.text.as_str(), taken.chars, taken.last, taken.limited, taken.total),
+            (taken.text.as_str(), taken.chars, taken.last_line, taken.is_limited, taken.total_lines),
             ("あい", 2, 1, true, 2)
         );
         let taken = excerpt(&["a\n"], 5, 9, 9);
-        assert_eq!((taken.text.as_str(), taken.last, taken.total), ("", 4, 1));
-        assert_eq!(excerpt(&[""], 1, 9, 9).total, 0);
+        assert_eq!((taken.text.as_str(), taken.last_line, taken.total_lines), ("", 4, 1));
+        assert_eq!(excerpt(&[""], 1, 9, 9).total_lines, 0);
     }
 
     proptest! {
         #[test]
-        fn reading_on_visits_every_line_once(
+        fn consecutive_excerpts_contain_every_line_exactly_once(
             text in "[ab\u{3042}\r\n]{0,60}",
             chunk in 1_u64..5,
             max_chars in 1_usize..9,
@@ -203,16 +215,16 @@ mod tests {
             let (mut next, mut seen) = (1, Vec::new());
             loop {
                 let taken = excerpt(&pieces, next, next + chunk - 1, max_chars);
-                prop_assert_eq!(taken.total as usize, index.count());
+                prop_assert_eq!(taken.total_lines as usize, index.count());
                 prop_assert!(taken.text.chars().count() == taken.chars && taken.chars <= max_chars);
-                if next > taken.total { break; }
-                prop_assert!(taken.last >= next, "it moves on");
-                if !(taken.limited && taken.last == next) {
-                    let range = index.range(next as usize, taken.last as usize).unwrap();
+                if next > taken.total_lines { break; }
+                prop_assert!(taken.last_line >= next, "every excerpt advances");
+                if !(taken.is_limited && taken.last_line == next) {
+                    let range = index.range(next as usize, taken.last_line as usize).unwrap();
                     prop_assert_eq!(&text[range], taken.text.as_str());
                 }
-                seen.extend(next..=taken.last);
-                next = taken.last + 1;
+                seen.extend(next..=taken.last_line);
+                next = taken.last_line + 1;
             }
             prop_assert_eq!(seen, (1..=index.count() as u64).collect::<Vec<_>>());
         }

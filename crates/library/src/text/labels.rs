@@ -1,14 +1,14 @@
-//! What sections are called by elsewhere: `第3条`, `別表2`, `4.2`, `appendix a`. All of it in normal form.
+//! Section labels, by which texts refer to sections: `第3条`, `別表2`, `4.2`, `appendix a`. All texts are normalized.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// The maximum number of references of one text. A table of contents refers to everything and says nothing; what comes
-/// behind the first 50 is not followed.
+/// The maximum number of references of one text. A text with more is a table of contents, whose references carry little
+/// information; those after the first 50 are not followed.
 const MAX_REFERENCES: usize = 50;
 
-/// Numbered parts of Japanese rules and of English manuals, anywhere in a text.
+/// References to numbered parts of Japanese rules and English manuals.
 #[expect(clippy::expect_used, reason = "the pattern is part of the program, and a test compiles it")]
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -20,13 +20,13 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern of references is valid")
 });
 
-/// A number that a title begins with.
+/// The number at the beginning of a title.
 #[expect(clippy::expect_used, reason = "the pattern is part of the program, and a test compiles it")]
 static LEADING_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(?<number>\d+(?:\.\d+)*)(?:[.)] |[ :]|$)").expect("the pattern of leading numbers is valid")
 });
 
-/// The labels of the parts that a text points at, each once, in order.
+/// The labels that a text refers to, each once, in order.
 pub fn references(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for matched in REFERENCE.captures_iter(text) {
@@ -51,20 +51,20 @@ pub fn references(text: &str) -> Vec<String> {
     found
 }
 
-/// The labels that a section goes by, from its title in normal form.
+/// The labels of a section, from its normalized title.
 pub fn labels(title: &str) -> Vec<String> {
     let mut found = Vec::new();
     if let Some(number) = LEADING_NUMBER.captures(title).and_then(|found| found.name("number")) {
         let number = number.as_str();
         found.push(number.to_owned());
         if !number.contains('.') {
-            // A plain number may be meant as a chapter, an article or a step.
+            // A plain number may be the number of a chapter, an article or a step.
             found
                 .extend(["第{}章", "第{}条", "chapter {}", "step {}"].map(|form| form.replace("{}", number)));
         }
     }
-    // Only what stands at the beginning names the section; further on it points elsewhere.
-    let start = title.find(|letter: char| letter.is_alphanumeric()).unwrap_or_default();
+    // Only a label at the beginning names the section; a later one refers to another section.
+    let start = title.find(|ch: char| ch.is_alphanumeric()).unwrap_or_default();
     let start = title.get(start..).unwrap_or_default();
     if let Some(first) = references(start).into_iter().next()
         && REFERENCE.find(start).is_some_and(|found| found.start() == 0)
@@ -75,14 +75,14 @@ pub fn labels(title: &str) -> Vec<String> {
     found
 }
 
-/// A heading as anchors spell it.
+/// The anchor of a heading, in the spelling of GitHub.
 pub fn slug(title: &str) -> String {
-    let kept =
-        title.trim().chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
-    kept.flat_map(char::to_lowercase).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+    let kept = title.trim().chars().filter(|ch| ch.is_alphanumeric() || matches!(ch, ' ' | '-' | '_'));
+    kept.flat_map(char::to_lowercase).map(|ch| if ch == ' ' { '-' } else { ch }).collect()
 }
 
-/// The heading that an anchor names: by an id of its own (`{#id}`), by its words, or as the nth of equal ones (`-n`).
+/// The index of the heading that an anchor names: by its explicit id (`{#id}`), by its words, or as the nth heading with
+/// the same words (`-n`).
 pub fn find_anchor<'a>(titles: impl Iterator<Item = &'a str>, anchor: &str) -> Option<usize> {
     let wanted = slug(anchor);
     let numbered =
@@ -104,7 +104,7 @@ pub fn find_anchor<'a>(titles: impl Iterator<Item = &'a str>, anchor: &str) -> O
     equal.get(numbered?.1).copied()
 }
 
-/// A link's target as it was meant: `%20` is a space.
+/// Decodes percent-encoding (`%20`); an invalid escape is kept.
 pub fn percent_decoded(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn anchors_are_spelled_as_on_the_web() {
+    fn an_anchor_finds_its_heading_by_words_number_or_id() {
         assert_eq!(slug("Rate limits (v2)!"), "rate-limits-v2");
         assert_eq!(slug("第3条 支払"), "第3条-支払");
         let titles = ["Intro", "Same", "Same", "Own {#mine}"];
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_and_references_have_the_same_labels() {
+    fn a_title_and_a_reference_to_it_have_a_common_label() {
         for (title, text) in [
             ("第3条 支払事由", "給付は第3条に準ずる。"),
             ("第3条の2 特則", "第3条の2を見よ"),

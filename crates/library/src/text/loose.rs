@@ -1,24 +1,22 @@
-//! Loose matching: separators between the characters of a query, and marks that lengthen or repeat, hide nothing.
+//! Loose matching: ignores separators between the characters of a query, and Japanese long-vowel and iteration marks.
 
-/// What sets letters apart besides white space, and what only lengthens or repeats the one before.
+/// The characters that loose matching ignores besides white space: punctuation, brackets, long-vowel and iteration
+/// marks.
 const SEPARATORS: &str = "・·•‧∙⋅･.,、。/／\\＼|｜-‐‑‒–—―−－﹣_＿~'’‘\"“”「」『』()（）[]［］【】{}｛｝<>〈〉《》:：;；ー〜～々ゝゞヽヾ゛゜";
-/// Letters without a width.
+/// Zero-width characters and direction marks.
 const INVISIBLE: std::ops::RangeInclusive<char> = '\u{200b}'..='\u{200f}';
 
-/// Whether a letter only sets others apart.
-pub fn is_separator(letter: char) -> bool {
-    letter.is_whitespace()
-        || SEPARATORS.contains(letter)
-        || INVISIBLE.contains(&letter)
-        || letter == '\u{feff}'
+/// Whether loose matching ignores a character.
+pub fn is_separator(ch: char) -> bool {
+    ch.is_whitespace() || SEPARATORS.contains(ch) || INVISIBLE.contains(&ch) || ch == '\u{feff}'
 }
 
-/// A regular expression that finds a query loosely; `None` when the query has nothing but separators.
+/// A regular expression that matches a query loosely; `None` when the query contains only separators.
 pub fn loose_pattern(query: &str) -> Option<String> {
     let between =
         format!(r"[\s{}\x{{200b}}-\x{{200f}}\x{{feff}}]*", regex::escape(SEPARATORS).replace('~', r"\~"));
-    let letters = query.chars().filter(|letter| !is_separator(*letter));
-    let letters: Vec<_> = letters.map(|letter| regex::escape(&letter.to_string())).collect();
+    let letters = query.chars().filter(|ch| !is_separator(*ch));
+    let letters: Vec<_> = letters.map(|ch| regex::escape(&ch.to_string())).collect();
     (!letters.is_empty()).then(|| letters.join(&between))
 }
 
@@ -35,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn separators_and_marks_hide_nothing() {
+    fn separators_and_long_vowel_marks_are_ignored() {
         for (query, text) in [
             ("診断給付金", "診断 給付・金"),
             ("診断 給付金", "診断給付金"),
@@ -54,17 +52,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_query_finds_itself(query in "[a-z\u{3042}-\u{3093} ・/_.-]{1,12}") {
+        fn every_query_matches_itself_with_and_without_separators(query in "[a-z\u{3042}-\u{3093} ・/_.-]{1,12}") {
             if loose_pattern(&query).is_some() {
-                let short = query.split(|letter: char| is_separator(letter)).collect::<String>();
+                let short = query.split(|ch: char| is_separator(ch)).collect::<String>();
                 prop_assert!(finds(&query, &short) && finds(&short, &short));
             }
         }
 
         #[test]
-        fn what_is_a_separator_may_stand_between(letter in any::<char>()) {
-            if is_separator(letter) {
-                prop_assert!(finds("ab", &format!("a{letter}b")), "{letter:?}");
+        fn every_separator_is_ignored_between_characters(ch in any::<char>()) {
+            if is_separator(ch) {
+                prop_assert!(finds("ab", &format!("a{ch}b")), "{ch:?}");
             }
         }
     }

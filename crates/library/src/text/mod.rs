@@ -1,4 +1,5 @@
-//! Text by lines, characters and nodes, always in terms of the original.
+//! Text: lines, excerpts, Markdown nodes, section labels, and the normalized form in which finds compare text. All
+//! positions refer to the original text.
 
 mod excerpt;
 mod labels;
@@ -7,17 +8,9 @@ mod loose;
 mod nodes;
 mod normalize;
 
-pub use excerpt::{Cutter, Excerpt, Lines};
+pub use excerpt::{Excerpt, ExcerptBuilder, ExcerptRequest};
 pub use labels::{find_anchor, labels, percent_decoded, references};
-pub use lines::LineIndex;
+pub use lines::{LineIndex, truncate_chars};
 pub use loose::{is_separator, loose_pattern};
-pub use nodes::{Node, json_node, markdown_nodes};
+pub use nodes::{MAX_TITLE_CHARS, Node, json_node, markdown_nodes};
 pub use normalize::{Normalized, kanji_number, kanji_numeral, normalize_line, normalize_text};
-
-/// The first `most` characters of a text, and whether that is all of it.
-pub fn cut(text: &str, most: usize) -> (&str, bool) {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => (text.get(..end).unwrap_or_default(), false),
-        None => (text, true),
-    }
-}

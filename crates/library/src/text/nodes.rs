@@ -1,41 +1,42 @@
-//! The nodes of a file: headings by CommonMark's rules, each with the lines that belong to it.
+//! The nodes of a file: its headings, as CommonMark defines them, each with the lines of its section.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::LineIndex;
+use super::lines::{LineIndex, truncate_chars};
 
-/// The maximum length of a title, which refs and tables of contents repeat; a longer one is cut.
-const MAX_TITLE_CHARS: usize = 200;
+/// The maximum length of a title, because refs and tables of contents repeat it; a longer one is truncated.
+pub const MAX_TITLE_CHARS: usize = 200;
 
-/// A heading and what stands below it, down to the next heading of its level or above.
+/// A heading and its section, which ends before the next heading of the same or a higher level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// The heading's text.
+    /// The text of the heading.
     pub title: String,
     /// The level of the heading, from 1 to 6.
     pub level: u8,
-    /// The heading's line, from 1.
+    /// The line of the heading, counted from 1.
     pub start_line: usize,
-    /// The last line of its section, descendants included.
+    /// The last line of the section, including its subsections.
     pub end_line: usize,
-    /// The last line before the next heading, whatever its level.
+    /// The last line before the next heading of any level.
     pub own_end_line: usize,
-    /// The node around it, as an index.
+    /// The index of the enclosing node.
     pub parent: Option<usize>,
 }
 
-/// The nodes of a Markdown text. Text before the first heading, or without any, is a node named after the file.
+/// The nodes of a Markdown text. Text before the first heading, or a text without headings, is a node named after the
+/// file.
 pub fn markdown_nodes(text: &str, lines: &LineIndex, file_name: &str) -> Vec<Node> {
     let mut nodes = Vec::new();
     let headings = headings(text, lines);
     let first = headings.first().map_or(lines.count() + 1, |(_, _, line)| *line);
-    let preface = (1..first).any(|line| {
+    let has_preface = (1..first).any(|line| {
         lines
             .line(line)
             .and_then(|line| text.get(line))
             .is_some_and(|line| !line.trim_matches(['\u{feff}']).trim().is_empty())
     });
-    if preface || headings.is_empty() {
+    if has_preface || headings.is_empty() {
         let end = first - 1;
         nodes.push(Node {
             title: file_name.to_owned(),
@@ -46,7 +47,7 @@ pub fn markdown_nodes(text: &str, lines: &LineIndex, file_name: &str) -> Vec<Nod
             parent: None,
         });
     }
-    // Open sections, from the outermost in.
+    // The sections that have not ended yet, outermost first.
     let mut open: Vec<usize> = Vec::new();
     for (index, (level, title, line)) in headings.iter().enumerate() {
         let close = |nodes: &mut Vec<Node>, node: usize| {
@@ -74,7 +75,7 @@ pub fn markdown_nodes(text: &str, lines: &LineIndex, file_name: &str) -> Vec<Nod
     nodes
 }
 
-/// A JSON file is one node.
+/// The single node of a JSON file.
 pub fn json_node(lines: &LineIndex, file_name: &str) -> Node {
     let end = lines.count().max(1);
     Node {
@@ -87,15 +88,15 @@ pub fn json_node(lines: &LineIndex, file_name: &str) -> Node {
     }
 }
 
-/// Level, title and line of every heading that stands in the document itself, not in a quote or a list.
+/// Level, title and line of every heading that is not inside a quote, a list or a footnote.
 fn headings(text: &str, lines: &LineIndex) -> Vec<(u8, String, usize)> {
-    let start = front_matter(text, lines);
+    let start = front_matter_end(text, lines);
     let body = text.get(start..).unwrap_or_default();
     let (mut found, mut depth, mut current) = (Vec::new(), 0_usize, None);
     for (event, range) in Parser::new_ext(body, Options::empty()).into_offset_iter() {
         match event {
             Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
-                current = Some((rank(level), String::new(), lines.line_at(start + range.start)));
+                current = Some((level_number(level), String::new(), lines.line_at(start + range.start)));
             }
             Event::End(TagEnd::Heading(_)) => found.extend(current.take()),
             Event::Start(Tag::BlockQuote(_) | Tag::List(_) | Tag::FootnoteDefinition(_)) => depth += 1,
@@ -114,13 +115,12 @@ fn headings(text: &str, lines: &LineIndex) -> Vec<(u8, String, usize)> {
         }
     }
     for (_, title, _) in &mut found {
-        let cut = super::cut(title.trim(), MAX_TITLE_CHARS).0.to_owned();
-        *title = cut;
+        *title = truncate_chars(title.trim(), MAX_TITLE_CHARS).0.to_owned();
     }
     found
 }
 
-const fn rank(level: HeadingLevel) -> u8 {
+const fn level_number(level: HeadingLevel) -> u8 {
     match level {
         HeadingLevel::H1 => 1,
         HeadingLevel::H2 => 2,
@@ -131,25 +131,25 @@ const fn rank(level: HeadingLevel) -> u8 {
     }
 }
 
-/// Where the document begins behind its front matter (`---` … `---`, from the very first line), in bytes.
-fn front_matter(text: &str, lines: &LineIndex) -> usize {
+/// The byte at which the document begins, after its YAML front matter (`---` … `---` from the first line on).
+fn front_matter_end(text: &str, lines: &LineIndex) -> usize {
     let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let line = |number: usize| lines.line(number).and_then(|line| text.get(line)).map(str::trim_end);
     if line(1).map(|line| line.trim_start_matches('\u{feff}')) != Some("---") {
         return bom;
     }
-    // It has keys and no blank line; `---` alone is a break between sections.
+    // Front matter begins with a key and has no blank line; any other `---` is a thematic break.
     let is_key = |line: &str| {
         let name = line.split(':').next().unwrap_or_default();
         name.len() < line.len()
             && !name.is_empty()
-            && name.chars().all(|letter| letter.is_alphanumeric() || "_- .".contains(letter))
+            && name.chars().all(|ch| ch.is_alphanumeric() || "_- .".contains(ch))
     };
-    let keyed = line(2).is_some_and(is_key);
+    let has_key = line(2).is_some_and(is_key);
     let end = (2..=lines.count())
         .take_while(|number| line(*number) != Some(""))
         .find(|number| matches!(line(*number), Some("---" | "...")));
-    match end.filter(|end| *end == 2 || keyed) {
+    match end.filter(|end| *end == 2 || has_key) {
         Some(end) => lines.line(end + 1).map_or(text.len(), |next| next.start),
         None => bom,
     }

@@ -1,38 +1,39 @@
-//! Text as finds compare it, with the way back: every letter of the normal form knows where it stands in the original.
+//! Normalized text, in which finds compare: NFKC, case-folded, with one spelling of white space, dashes and brackets. A
+//! [`Normalized`] text maps every position back to the original.
 
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::canonical_combining_class;
 
-/// A text in normal form.
+/// A normalized text with its mapping to the original.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Normalized {
-    /// The normal form.
+    /// The normalized text.
     pub text: String,
-    /// For each letter of it: where it begins there, and the bytes of the original that it comes from.
+    /// For each character: its start in `text`, and the bytes of the original that it comes from.
     letters: Vec<(usize, Range<usize>)>,
 }
 
 impl Normalized {
-    /// Normalises a text: compatibility forms, case, white space, dashes, dots, brackets and slashes become one
-    /// spelling, and Kanji numerals of articles become digits.
+    /// Normalizes a text: unifies compatibility forms, case, white space, dashes, dots, brackets and slashes, and
+    /// writes the Kanji numerals of articles as digits.
     pub fn new(original: &str) -> Self {
         let mut letters: Vec<(char, Range<usize>)> = Vec::with_capacity(original.len() / 2);
-        each_letter(original, &mut |letter, range| match letters.last_mut() {
-            // A run of white space is one space.
-            Some((' ', last)) if letter == ' ' => last.end = range.end,
-            _ => letters.push((letter, range)),
+        for_each_char(original, &mut |ch, range| match letters.last_mut() {
+            // A run of white space becomes one space.
+            Some((' ', last)) if ch == ' ' => last.end = range.end,
+            _ => letters.push((ch, range)),
         });
         let mut normalized = Self::default();
-        for (letter, range) in article_numbers(&letters) {
+        for (ch, range) in with_article_digits(&letters) {
             normalized.letters.push((normalized.text.len(), range));
-            normalized.text.push(letter);
+            normalized.text.push(ch);
         }
         normalized
     }
 
-    /// The bytes of the original that a part of the normal form comes from.
+    /// The bytes of the original that a part of the normalized text comes from.
     pub fn original(&self, part: Range<usize>) -> Range<usize> {
         let first = self.letters.partition_point(|(start, _)| *start <= part.start).saturating_sub(1);
         let last = self.letters.partition_point(|(start, _)| *start < part.end).saturating_sub(1);
@@ -42,79 +43,79 @@ impl Normalized {
     }
 }
 
-/// Appends the normal form of a line. Its letters do not remember where they come from.
+/// Appends a normalized line to `out`, without a mapping to the original.
 pub fn normalize_line(line: &str, out: &mut String) {
     let start = out.len();
-    each_letter(line, &mut |letter, _| {
-        if letter != ' ' || out.len() == start || !out.ends_with(' ') {
-            out.push(letter);
+    for_each_char(line, &mut |ch, _| {
+        if ch != ' ' || out.len() == start || !out.ends_with(' ') {
+            out.push(ch);
         }
     });
     let numbered = |line: &str| {
         let mut parts = line.split('第').skip(1);
-        parts.any(|part| part.chars().next().is_some_and(|letter| kanji_value(letter).is_some()))
+        parts.any(|part| part.chars().next().is_some_and(|ch| kanji_value(ch).is_some()))
     };
     if out.get(start..).is_some_and(numbered) {
-        let letters: Vec<_> = out.split_off(start).chars().map(|letter| (letter, 0..0)).collect();
-        out.extend(article_numbers(&letters).into_iter().map(|(letter, _)| letter));
+        let letters: Vec<_> = out.split_off(start).chars().map(|ch| (ch, 0..0)).collect();
+        out.extend(with_article_digits(&letters).into_iter().map(|(ch, _)| ch));
     }
 }
 
-/// The normal form of a short text.
+/// Normalizes a short text, and trims it.
 pub fn normalize_text(text: &str) -> String {
     let mut normal = String::new();
     normalize_line(text, &mut normal);
     normal.trim().to_owned()
 }
 
-/// Gives every letter of the normal form with the bytes of the original that it comes from; white space is not drawn
-/// together yet.
-fn each_letter(original: &str, emit: &mut impl FnMut(char, Range<usize>)) {
+/// Emits every normalized character with the bytes of the original that it comes from. Runs of white space are not yet
+/// collapsed.
+fn for_each_char(original: &str, emit: &mut impl FnMut(char, Range<usize>)) {
     let mut rest = original.char_indices().peekable();
     while let Some((start, first)) = rest.next() {
         let mut end = start + first.len_utf8();
-        let alone = rest.peek().is_none_or(|(_, next)| !joins(*next));
-        if alone && first.is_ascii() {
-            emit(same_spelling(first.to_ascii_lowercase()), start..end);
+        let is_single = rest.peek().is_none_or(|(_, next)| !is_combining(*next));
+        if is_single && first.is_ascii() {
+            emit(unified_spelling(first.to_ascii_lowercase()), start..end);
             continue;
         }
-        if alone && is_plain(first) {
+        if is_single && is_normalized(first) {
             emit(first, start..end);
             continue;
         }
-        while let Some((at, next)) = rest.next_if(|(_, next)| joins(*next)) {
+        while let Some((at, next)) = rest.next_if(|(_, next)| is_combining(*next)) {
             end = at + next.len_utf8();
         }
-        for letter in fold(original.get(start..end).unwrap_or_default()) {
-            emit(letter, start..end);
+        for ch in fold_cluster(original.get(start..end).unwrap_or_default()) {
+            emit(ch, start..end);
         }
     }
 }
 
-/// Whether a letter is its own normal form, as most of Japanese is.
-const fn is_plain(letter: char) -> bool {
-    matches!(letter, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | 'ー' | '\u{4e00}'..='\u{9fff}' | '、' | '。')
+/// Whether a character is its own normalized form, as most Japanese characters are.
+const fn is_normalized(ch: char) -> bool {
+    matches!(ch, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | 'ー' | '\u{4e00}'..='\u{9fff}' | '、' | '。')
 }
 
-/// Whether a letter belongs to the one before it: marks, half-width sound marks, and the later parts of a Hangul syllable.
-fn joins(letter: char) -> bool {
-    if letter.is_ascii() || is_plain(letter) {
+/// Whether a character combines with the one before it: combining marks, half-width sound marks, and the later parts of
+/// a Hangul syllable.
+fn is_combining(ch: char) -> bool {
+    if ch.is_ascii() || is_normalized(ch) {
         return false;
     }
-    canonical_combining_class(letter) != 0
-        || matches!(letter, '\u{ff9e}' | '\u{ff9f}' | '\u{1160}'..='\u{11ff}')
+    canonical_combining_class(ch) != 0 || matches!(ch, '\u{ff9e}' | '\u{ff9f}' | '\u{1160}'..='\u{11ff}')
 }
 
-/// One letter and its marks in normal form.
-fn fold(cluster: &str) -> Vec<char> {
+/// Normalizes one character with its combining marks.
+fn fold_cluster(cluster: &str) -> Vec<char> {
     let compatible: String = cluster.nfkc().collect();
     let folded: String = caseless::default_case_fold_str(&compatible).nfkc().collect();
-    folded.chars().map(same_spelling).collect()
+    folded.chars().map(unified_spelling).collect()
 }
 
-/// The one spelling of a letter that has many.
-const fn same_spelling(letter: char) -> char {
-    match letter {
+/// The spelling that stands for all variants of a character.
+const fn unified_spelling(ch: char) -> char {
+    match ch {
         '\t'
         | '\n'
         | '\r'
@@ -138,24 +139,23 @@ const fn same_spelling(letter: char) -> char {
     }
 }
 
-/// `第三条` as `第3条`: Kanji numerals between 第 and 条, 章, 節, 項 or 号.
-fn article_numbers(letters: &[(char, Range<usize>)]) -> Vec<(char, Range<usize>)> {
+/// Writes `第三条` as `第3条`: Kanji numerals between 第 and 条, 章, 節, 項 or 号 become digits.
+fn with_article_digits(letters: &[(char, Range<usize>)]) -> Vec<(char, Range<usize>)> {
     let mut out: Vec<(char, Range<usize>)> = Vec::with_capacity(letters.len());
     let mut rest = letters;
-    while let Some(((letter, range), after)) = rest.split_first() {
-        out.push((*letter, range.clone()));
+    while let Some(((ch, range), after)) = rest.split_first() {
+        out.push((*ch, range.clone()));
         rest = after;
-        if *letter != '第' {
+        if *ch != '第' {
             continue;
         }
-        let length = rest.iter().take_while(|(letter, _)| kanji_value(*letter).is_some()).count();
+        let length = rest.iter().take_while(|(ch, _)| kanji_value(*ch).is_some()).count();
         let (number, behind) = rest.split_at(length);
-        let unit =
-            behind.first().is_some_and(|(letter, _)| matches!(letter, '条' | '章' | '節' | '項' | '号'));
+        let unit = behind.first().is_some_and(|(ch, _)| matches!(ch, '条' | '章' | '節' | '項' | '号'));
         let (Some((_, first)), Some((_, last)), true) = (number.first(), number.last(), unit) else {
             continue;
         };
-        let Some(value) = kanji_number(number.iter().map(|(letter, _)| *letter)) else { continue };
+        let Some(value) = kanji_number(number.iter().map(|(ch, _)| *ch)) else { continue };
         let range = first.start..last.end;
         out.extend(value.to_string().chars().map(|digit| (digit, range.clone())));
         rest = behind;
@@ -163,9 +163,9 @@ fn article_numbers(letters: &[(char, Range<usize>)]) -> Vec<(char, Range<usize>)
     out
 }
 
-/// A numeral's value: below 10 a digit, otherwise a multiplier.
-const fn kanji_value(letter: char) -> Option<u64> {
-    Some(match letter {
+/// The value of a Kanji numeral: a digit below 10, otherwise a multiplier.
+const fn kanji_value(ch: char) -> Option<u64> {
+    Some(match ch {
         '〇' | '零' => 0,
         '一' => 1,
         '二' => 2,
@@ -183,7 +183,7 @@ const fn kanji_value(letter: char) -> Option<u64> {
     })
 }
 
-/// A number in Kanji, as it may be written: 30 as `三十` and `三〇`. None for what nobody writes so.
+/// The Kanji spellings of a number: `三十` and `三〇` for 30. Empty outside of 1 to 9999.
 pub fn kanji_numeral(number: u64) -> Vec<String> {
     const DIGITS: [char; 10] = ['〇', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
     if !(1..=9999).contains(&number) {
@@ -207,12 +207,12 @@ pub fn kanji_numeral(number: u64) -> Vec<String> {
     if spelled == counted { vec![counted] } else { vec![counted, spelled] }
 }
 
-/// `百二十三` and `一二三` as 123.
+/// The value of a Kanji number: 123 for `百二十三` and for `一二三`.
 pub fn kanji_number(letters: impl Iterator<Item = char>) -> Option<u64> {
     let (mut total, mut digits, mut any) = (0_u64, None, false);
-    for letter in letters {
+    for ch in letters {
         any = true;
-        match kanji_value(letter)? {
+        match kanji_value(ch)? {
             digit @ 0..=9 => digits = Some(digits.unwrap_or(0_u64).checked_mul(10)?.checked_add(digit)?),
             unit => total = total.checked_add(digits.take().unwrap_or(1).checked_mul(unit)?)?,
         }
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_spellings_are_one() {
+    fn variants_of_a_spelling_are_unified() {
         for (text, normal) in [
             ("ＡＢＣ　１２３", "abc 123"),
             ("Straße", "strasse"),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_kanji_forms() {
+    fn every_kanji_spelling_of_a_number_has_its_value() {
         assert_eq!(kanji_numeral(30), ["三十", "三〇"]);
         assert_eq!(
             (kanji_numeral(7), kanji_numeral(0).len(), kanji_numeral(10_000).len()),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn places_lead_back_to_the_original() {
+    fn a_match_is_mapped_back_to_the_original() {
         let original = "x ㈱ Ｇo 第十二条 ｶﾞ";
         let normal = Normalized::new(original);
         for (part, expected) in
@@ -274,7 +274,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_part_has_a_place(text in "[a-zA-Z0-9 \u{3000}-\u{30ff}\u{ff01}-\u{ff9f}一-三第条\r\n・–-]{0,40}", cut in 0_usize..40, length in 0_usize..20) {
+        fn every_part_maps_to_a_valid_range_of_the_original(text in "[a-zA-Z0-9 \u{3000}-\u{30ff}\u{ff01}-\u{ff9f}一-三第条\r\n・–-]{0,40}", cut in 0_usize..40, length in 0_usize..20) {
             let normal = Normalized::new(&text);
             let chars: Vec<_> = normal.text.char_indices().map(|(at, _)| at).chain([normal.text.len()]).collect();
             let start = chars[cut.min(chars.len() - 1)];
@@ -285,14 +285,14 @@ mod tests {
         }
 
         #[test]
-        fn lines_have_the_same_normal_form(line in "[a-zA-Z0-9 \u{3000}-\u{30ff}\u{ff01}-\u{ff9f}\u{300}-\u{302}一-三第条・–-]{0,40}") {
+        fn a_line_is_normalized_as_a_whole_text_is(line in "[a-zA-Z0-9 \u{3000}-\u{30ff}\u{ff01}-\u{ff9f}\u{300}-\u{302}一-三第条・–-]{0,40}") {
             let mut out = "before ".to_owned();
             normalize_line(&line, &mut out);
             prop_assert_eq!(&out["before ".len()..], Normalized::new(&line).text);
         }
 
         #[test]
-        fn the_normal_form_is_its_own(text in "\\PC{0,40}") {
+        fn normalizing_twice_is_stable(text in "\\PC{0,40}") {
             let once = Normalized::new(&text).text;
             let twice = Normalized::new(&once).text;
             prop_assert_eq!(Normalized::new(&twice).text, twice);

@@ -7,16 +7,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::audit::{Audited, Finding, Kind, audit};
+use crate::audit::{AuditFinding, AuditReport, FindingKind, audit};
 use crate::config;
-use crate::excerpting::chars_on;
+use crate::excerpting::count_chars;
 use crate::fs::RelPath;
-use crate::ranges::{CitedRange, Coverage, LineRange, cited};
+use crate::ranges::{CitedRange, Coverage, LineRange, check_cited};
 use crate::reference::NextAction;
 use crate::toolset::{LIBRARY_READ, Library};
 use crate::vault::Vault;
 
-/// The maximum number of findings in a reply: more would not be mended at once. The numbers count all findings.
+/// The maximum number of findings in a reply. The counts include those that are left out, and `annai/more` says so.
 const MAX_SHOWN_FINDINGS: usize = 200;
 
 /// What to audit against what.
@@ -58,7 +58,7 @@ pub struct Output {
     /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
     /// The problems to fix, one entry each.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<AuditFinding>,
 }
 
 /// Check an artifact against its source and return the problems: elements that cite no source lines, unreachable
@@ -91,54 +91,54 @@ impl Tool for ArtifactAudit {
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let artifact = RelPath::parse(&input.artifact_path)?;
         let source = RelPath::parse(&input.source_path)?;
-        let given = input.cited_ranges.as_deref().map(cited).transpose()?;
-        let owner = call.identity().principal();
+        let given = input.cited_ranges.as_deref().map(check_cited).transpose()?;
+        let principal = call.identity().principal();
         let output = set
             .read(move |state, cancellation| {
                 let audited = audit(&state.vault, &artifact, &source)?;
                 let ranges = given.unwrap_or_else(|| audited.cited.clone());
                 let is_cited = !ranges.is_empty();
                 let coverage = Coverage::new(audited.source_lines, ranges);
-                let gain = gain(&state.vault, &source, &coverage)?;
-                let known = state.scans.note(
-                    &owner,
+                let gain = marginal_gain(&state.vault, &source, &coverage)?;
+                let scan = state.scans.update(
+                    &principal,
                     &audited.source_path,
-                    &audited.version,
+                    &audited.source_sha256,
                     Instant::now(),
-                    |record| record.audited = true,
+                    |record| record.is_audited = true,
                 );
                 cancellation.check()?;
-                Ok(report(audited, &coverage, is_cited, gain, known.scanned, &state.settings))
+                Ok(report(audited, &coverage, is_cited, gain, scan.scanned, &state.settings))
             })
             .await?;
         call.note("path", &output.0.artifact_path);
         call.note("coverage_ratio", output.0.coverage_ratio);
         call.note("findings", output.1);
         let text = format!(
-            "{} findings; {} rootless, {} orphaned, {} one-way; {}",
+            "{} findings: {} rootless nodes, {} orphan branches, {} one-way refs; {}",
             output.1,
             output.0.rootless_nodes,
             output.0.orphan_branches,
             output.0.one_way_refs,
             if output.0.needs_forced_full_scan {
-                "read the source through once more"
+                "read the source in full once more"
             } else {
-                "nothing to mend"
+                "no further reading is needed"
             }
         );
         Ok(Reply::new(output.0, text).with_meta("annai/more", output.1 > MAX_SHOWN_FINDINGS))
     }
 }
 
-/// Evidence per token: the cited ranges beside the characters that they have.
-fn gain(vault: &Vault, source: &RelPath, coverage: &Coverage) -> Result<Option<f64>, ToolError> {
-    let tokens = chars_on(vault, source, &coverage.covered)?.div_ceil(4);
+/// The marginal gain: cited ranges per token of cited text; `None` when nothing is cited.
+fn marginal_gain(vault: &Vault, source: &RelPath, coverage: &Coverage) -> Result<Option<f64>, ToolError> {
+    let tokens = count_chars(vault, source, &coverage.covered)?.div_ceil(4);
     Ok((tokens > 0).then(|| (coverage.covered.len() as f64 / tokens as f64 * 10_000.0).round() / 10_000.0))
 }
 
-/// The report, and how many findings there are.
+/// The output, and the number of all findings.
 fn report(
-    audited: Audited,
+    audited: AuditReport,
     coverage: &Coverage,
     is_cited: bool,
     gain: Option<f64>,
@@ -147,33 +147,33 @@ fn report(
 ) -> (Output, usize) {
     let count = |kind| audited.findings.iter().filter(|finding| finding.kind == kind).count();
     let total = audited.findings.len();
-    let short = !coverage.reaches(settings.coverage_min_ratio);
-    let worth_it =
+    let is_coverage_short = !coverage.reaches(settings.coverage_min_ratio);
+    let is_gain_high =
         gain.is_some_and(|gain| gain >= settings.marginal_gain_min) && !coverage.uncovered.is_empty();
-    let forced = short || total > 0 || worth_it;
-    // What was read through already is not read through again for the same findings.
-    let read = Coverage::new(audited.source_lines, scanned.clone());
-    let left = Coverage::new(
+    let needs_full_scan = is_coverage_short || total > 0 || is_gain_high;
+    // Lines that were scanned already are not suggested again.
+    let scan_coverage = Coverage::new(audited.source_lines, scanned.clone());
+    let seen = Coverage::new(
         audited.source_lines,
         scanned.into_iter().chain(coverage.covered.iter().copied()).collect(),
     );
-    let first = left.uncovered.first().or_else(|| read.uncovered.first());
-    let action = match first.filter(|_| forced) {
+    let first = seen.uncovered.first().or_else(|| scan_coverage.uncovered.first());
+    let action = match first.filter(|_| needs_full_scan) {
         Some(first) => NextAction::call(
             "vault_scan",
             0.8,
             json!({ "path": audited.source_path, "cursor": { "start_line": first.start_line } }),
         ),
-        None => NextAction::stop(if forced { 0.5 } else { 0.9 }),
+        None => NextAction::stop(if needs_full_scan { 0.5 } else { 0.9 }),
     };
     let output = Output {
-        rootless_nodes: count(Kind::RootlessNode),
-        orphan_branches: count(Kind::OrphanBranch),
-        one_way_refs: count(Kind::OneWayRef),
+        rootless_nodes: count(FindingKind::RootlessNode),
+        orphan_branches: count(FindingKind::OrphanBranch),
+        one_way_refs: count(FindingKind::OneWayRef),
         coverage_ratio: is_cited.then(|| coverage.ratio()),
         uncovered_ranges_count: coverage.uncovered.len(),
         marginal_gain: gain,
-        needs_forced_full_scan: forced,
+        needs_forced_full_scan: needs_full_scan,
         next_actions: vec![action],
         findings: audited.findings.into_iter().take(MAX_SHOWN_FINDINGS).collect(),
         artifact_path: audited.artifact_path,

@@ -4,12 +4,11 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cancellation::Cancellation;
-use crate::fs::RelPath;
-use crate::reading::{self, Expand, ReadLimits, ReadRequest, ReadScope};
+use crate::bridging::{CopyReport, CopyRequest, copy_to_vault};
+use crate::reading::{ReadLimits, ReadScope};
 use crate::reference::Ref;
-use crate::toolset::{LIBRARY_WRITE, Library, LibraryState};
-use crate::writing::{WriteMode, put};
+use crate::toolset::{LIBRARY_WRITE, Library};
+use crate::writing::WriteMode;
 
 /// From where to where.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -65,32 +64,10 @@ impl Tool for BridgeCopySection {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let path = RelPath::parse(&input.to_path)?;
-        call.note("path", path.as_str());
-        let mode = input.mode;
-        let owner = call.identity().principal();
-        let work = move |state: &LibraryState, cancellation: &Cancellation| {
-            let limits = input.limits.unwrap_or_default();
-            let limits = ReadLimits {
-                max_chars: Some(limits.max_chars.unwrap_or(state.settings.hard_max_chars)),
-                ..limits
-            };
-            let request = ReadRequest {
-                place: &input.from_ref,
-                scope: Some(ReadScope::Section),
-                limits,
-                expand: Expand::default(),
-            };
-            let part = reading::read(&state.manuals, &state.settings, &request)?;
-            let written = put(&state.vault, cancellation, &path, &format!("{}\n", part.text), mode)?;
-            state.note_use(&owner, &input.from_ref, &part);
-            Ok((written, part.sections, part.truncated))
-        };
-        let (written, written_sections, truncated) = set.write(work).await?;
-        call.note("path", &written.path);
-        call.note("bytes", written.bytes);
-        call.note("mode", mode);
-        call.note("truncated", truncated);
+        let Input { from_ref: from, to_path, mode, limits } = input;
+        let request = CopyRequest { from, scope: ReadScope::Section, to_path, mode, limits };
+        let CopyReport { written, sections: written_sections, truncated } =
+            copy_to_vault(set, call, request).await?;
         let text =
             format!("copied {written_sections} sections ({} bytes) to {}", written.bytes, written.path);
         let output =

@@ -104,12 +104,12 @@ impl Tool for GetToolingGuide {
         call.note("intent", input.intent);
         call.note("target", input.target);
         call.note("first_tool", first_tool);
-        let text = format!("call {first_tool} first; there are {} tools", tools.len());
+        let text = format!("call {first_tool} first; the library has {} tools", tools.len());
         Ok(Reply::new(Output { first_tool, tools }, text))
     }
 }
 
-/// Where to begin.
+/// The tool to call first.
 const fn first_tool(intent: Option<Purpose>, target: Option<Subject>) -> &'static str {
     match (intent, target) {
         (Some(Purpose::Explore), Some(Subject::Vault)) => "vault_find",
@@ -120,7 +120,7 @@ const fn first_tool(intent: Option<Purpose>, target: Option<Subject>) -> &'stati
     }
 }
 
-/// What a tool's own declaration says of it.
+/// The advice in the declaration of a tool.
 fn advice(tool: &RegisteredTool) -> Advice {
     let Facts { name, guide, .. } = &tool.facts;
     let required = tool.input_schema().get("required").and_then(Value::as_array);

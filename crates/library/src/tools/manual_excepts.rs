@@ -60,8 +60,8 @@ impl Tool for ManualExcepts {
             .await?;
         call.note("results", found.hits.len());
         call.note("warnings", found.skipped);
-        let more = if found.more { "; there are more, name a section with node_id" } else { "" };
-        let text = format!("{} lines with a word of exception{more}", found.hits.len());
+        let more = if found.more { "; there are more: select a section with node_id" } else { "" };
+        let text = format!("{} lines with an exception word{more}", found.hits.len());
         Ok(Reply::new(Output { items: found.hits }, text)
             .with_meta("annai/more", found.more)
             .with_meta("annai/warnings", found.skipped))

@@ -15,7 +15,7 @@ use crate::explore::{
 use crate::reference::{NextAction, Ref, Target};
 use crate::toolset::{LIBRARY_READ, Library};
 
-/// The reply shows the best 5: enough to answer most questions, few enough to be cheap to read. manual_hits has the rest.
+/// The number of sections in a reply: few enough to be cheap to read. manual_hits returns the rest.
 const MAX_SHOWN: usize = 5;
 
 /// What to look for.
@@ -53,10 +53,10 @@ pub struct FindBudget {
 }
 
 impl From<FindBudget> for SearchBudget {
-    fn from(asked: FindBudget) -> Self {
+    fn from(budget: FindBudget) -> Self {
         Self {
-            max_candidates: asked.max_candidates.unwrap_or(200),
-            time: Duration::from_millis(asked.time_ms.unwrap_or(60_000)),
+            max_candidates: budget.max_candidates.unwrap_or(200),
+            time: Duration::from_millis(budget.time_ms.unwrap_or(60_000)),
         }
     }
 }
@@ -84,7 +84,7 @@ pub struct Best {
     pub score: f64,
 }
 
-/// The trace of an earlier find of the manuals.
+/// The trace of an earlier `manual_find` of the same principal.
 fn earlier_trace(set: &Library, call: &Call, id: &str) -> Result<Arc<TraceRecord>, ToolError> {
     let argument = "only_unscanned_from_trace_id";
     let record = set.state.traces.get(&call.identity().principal(), id, argument, Instant::now())?;
@@ -165,13 +165,13 @@ impl Tool for ManualFind {
         call.note("next_actions", output.next_actions.iter().map(|action| action.kind).collect::<Vec<_>>());
         let text = match output.top.first() {
             Some(best) => format!(
-                "{} sections; best: {}:{}; {} places not scanned",
+                "{} sections found; best: {}:{}; {} places not searched",
                 summary.candidates,
                 best.place.path,
                 best.place.start_line.unwrap_or(1),
                 summary.unscanned_sections_count
             ),
-            None => format!("no section found; {} places not scanned", summary.unscanned_sections_count),
+            None => format!("no sections found; {} places not searched", summary.unscanned_sections_count),
         };
         Ok(Reply::new(output, text))
     }

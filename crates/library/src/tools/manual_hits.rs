@@ -18,7 +18,7 @@ pub struct Input {
     pub trace_id: String,
     /// What to list (default `candidates`): all matching sections, places that were not searched, contradictions,
     /// terms without a match, or the best sections in rank order (`integrated_top`).
-    pub kind: Option<Kind>,
+    pub kind: Option<HitKind>,
     /// How many entries to skip (default 0).
     pub offset: Option<usize>,
     /// The maximum number of entries to return (default 50).
@@ -29,7 +29,7 @@ pub struct Input {
 /// What of a find is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum HitKind {
     Candidates,
     Unscanned,
     Conflicts,
@@ -43,7 +43,7 @@ pub struct Output {
     /// The search that the entries belong to.
     pub trace_id: String,
     /// What is listed.
-    pub kind: Kind,
+    pub kind: HitKind,
     /// How many entries were skipped.
     pub offset: usize,
     /// The maximum number of entries in `items`.
@@ -91,16 +91,9 @@ impl HitItem {
 
     fn unscanned(part: &UnscannedPart, line: Option<u32>) -> Self {
         let start_line = line.map(u64::from);
-        let place = Ref {
-            target: if part.manual_id.is_some() { Target::Manual } else { Target::Vault },
-            manual_id: part.manual_id.as_deref().map(str::to_owned),
-            path: part.path.clone(),
-            start_line,
-            json_path: None,
-            title: None,
-            signals: None,
-            rev: None,
-        };
+        let target = if part.manual_id.is_some() { Target::Manual } else { Target::Vault };
+        let manual_id = part.manual_id.as_deref().map(str::to_owned);
+        let place = Ref::new(target, manual_id, part.path.clone(), start_line);
         Self {
             place: Some(place),
             path: Some(part.path.clone()),
@@ -140,55 +133,58 @@ impl Tool for ManualHits {
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let principal = call.identity().principal();
         let record = set.state.traces.get(&principal, &input.trace_id, "trace_id", Instant::now())?;
-        let kind = input.kind.unwrap_or(Kind::Candidates);
+        let kind = input.kind.unwrap_or(HitKind::Candidates);
         let (offset, limit) = (input.offset.unwrap_or(0), input.limit.unwrap_or(50));
         let (total, items) = page(&record, kind, offset, limit);
         call.note("trace_id", &input.trace_id);
         call.note("total", total);
-        let text = format!("{} of {total} from {offset} on", items.len());
+        let text = format!("{} of {total} entries, starting at {offset}", items.len());
         Ok(Reply::new(Output { trace_id: input.trace_id, kind, offset, limit, total, items }, text))
     }
 }
 
 /// How many there are of a kind, and a page of them.
-fn page(record: &TraceRecord, kind: Kind, offset: usize, limit: usize) -> (usize, Vec<HitItem>) {
+fn page(record: &TraceRecord, kind: HitKind, offset: usize, limit: usize) -> (usize, Vec<HitItem>) {
     let found = |items: &[TraceItem]| {
         (items.len(), items.iter().skip(offset).take(limit).map(HitItem::found).collect())
     };
     match kind {
-        Kind::Candidates => found(&record.candidates),
-        Kind::IntegratedTop => found(&record.top),
-        Kind::Conflicts => {
+        HitKind::Candidates => found(&record.candidates),
+        HitKind::IntegratedTop => found(&record.top),
+        HitKind::Conflicts => {
             let items = record.conflicts.iter().skip(offset).take(limit);
             let items =
                 items.map(|(item, about)| HitItem { reason: Some(about.clone()), ..HitItem::found(item) });
             (record.conflicts.len(), items.collect())
         }
-        Kind::Gaps => {
+        HitKind::Gaps => {
             let items = record.gaps.iter().skip(offset).take(limit);
             (
                 record.gaps.len(),
                 items.map(|hint| HitItem { gap_hint: Some(hint.clone()), ..HitItem::default() }).collect(),
             )
         }
-        Kind::Unscanned => {
-            let (mut left, mut items) = (offset, Vec::new());
-            for part in &record.unscanned {
-                if items.len() == limit {
-                    break;
-                }
-                if left >= part.count() {
-                    left -= part.count();
-                    continue;
-                }
-                if part.lines.is_empty() {
-                    items.push(HitItem::unscanned(part, None));
-                }
-                let lines = part.lines.iter().skip(left).take(limit - items.len());
-                items.extend(lines.map(|line| HitItem::unscanned(part, Some(*line))));
-                left = 0;
-            }
-            (record.unscanned_count(), items)
-        }
+        HitKind::Unscanned => (record.unscanned_count(), unscanned_page(&record.unscanned, offset, limit)),
     }
+}
+
+/// A page of the places that were not searched: a part without lines is one entry, otherwise each of its lines is one.
+fn unscanned_page(parts: &[UnscannedPart], offset: usize, limit: usize) -> Vec<HitItem> {
+    let (mut to_skip, mut items) = (offset, Vec::new());
+    for part in parts {
+        if items.len() == limit {
+            break;
+        }
+        if to_skip >= part.count() {
+            to_skip -= part.count();
+            continue;
+        }
+        if part.lines.is_empty() {
+            items.push(HitItem::unscanned(part, None));
+        }
+        let lines = part.lines.iter().skip(to_skip).take(limit - items.len());
+        items.extend(lines.map(|line| HitItem::unscanned(part, Some(*line))));
+        to_skip = 0;
+    }
+    items
 }

@@ -86,7 +86,7 @@ impl Tool for ManualRead {
                     expand: input.expand.unwrap_or_default(),
                 };
                 let part = reading::read(&state.manuals, &state.settings, &request)?;
-                state.note_use(&owner, &input.place, &part);
+                state.record_use(&owner, &input.place, &part);
                 Ok(part)
             })
             .await?;

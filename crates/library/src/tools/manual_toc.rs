@@ -8,7 +8,7 @@ use crate::fs::RelPath;
 use crate::manuals::FileType;
 use crate::toolset::{LIBRARY_READ, Library};
 
-/// The maximum number of nodes in a table of contents: about what fits a large context. The reply says that there are
+/// The maximum number of sections in a reply, about as many as fit into a large context. The reply says when there are
 /// more.
 const MAX_ITEMS: usize = 20_000;
 
@@ -77,14 +77,14 @@ impl Tool for ManualToc {
                 let manual = state.manuals.get(&input.manual_id)?;
                 let (mut items, mut skipped, mut more) = (Vec::new(), 0_usize, false);
                 for path in manual.files()? {
-                    // A file that is no text, or gone by now, has no headings.
+                    // A file that is not text, or was removed since it was listed, is skipped.
                     let Ok(document) = RelPath::parse(&path).and_then(|path| manual.document(&path)) else {
                         skipped += 1;
                         continue;
                     };
                     let id = |line: usize| format!("{}#L{line}", document.path);
                     more |= items.len() + document.nodes.len() > MAX_ITEMS;
-                    let kind = if document.kind == FileType::Json { "json_file" } else { "heading" };
+                    let kind = if document.file_type == FileType::Json { "json_file" } else { "heading" };
                     for node in document.nodes.iter().take(MAX_ITEMS.saturating_sub(items.len())) {
                         let parent = node.parent.and_then(|parent| document.nodes.get(parent));
                         items.push(Item {
@@ -104,9 +104,9 @@ impl Tool for ManualToc {
             .await?;
         call.note("items", items.len());
         call.note("warnings", skipped);
-        let mut text = format!("{} nodes", items.len());
+        let mut text = format!("{} sections", items.len());
         if more {
-            text.push_str("; there are more, read the files one by one");
+            text.push_str("; there are more, which manual_ls and manual_read can reach");
         }
         if skipped > 0 {
             text.push_str(&format!("; {skipped} files could not be read as UTF-8 text"));

@@ -7,17 +7,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::audit::lines_of;
+use crate::audit::count_lines;
 use crate::fs::RelPath;
-use crate::ranges::{CitedRange, Coverage, LineRange, cited};
+use crate::ranges::{CitedRange, Coverage, LineRange, check_cited};
 use crate::reference::NextAction;
 use crate::toolset::{LIBRARY_READ, Library};
-use crate::vault::check_open;
+use crate::vault::check_not_reserved;
 
-/// The maximum number of ranges in a reply. More would fill a model's context without telling it more; the numbers count
-/// all ranges, and the reply says that there are more.
+/// The maximum number of ranges in a reply, because more would fill the context of a model. The counts include all
+/// ranges, and `annai/more` says when some are left out.
 const MAX_SHOWN_RANGES: usize = 1000;
-/// The maximum number of cited ranges that are remembered of one call, as many as a reply shows.
+/// The maximum number of cited ranges of one call that are remembered; those beyond it count as not cited in later scans.
 const MAX_NOTED_RANGES: usize = MAX_SHOWN_RANGES;
 
 /// What was relied on.
@@ -82,51 +82,52 @@ impl Tool for VaultCoverage {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let path = RelPath::parse(&input.path)?;
-        let ranges = cited(&input.cited_ranges)?;
+        let ranges = check_cited(&input.cited_ranges)?;
         let artifact = input.artifact_path.as_deref().map(RelPath::parse).transpose()?;
         if let Some(artifact) = &artifact {
-            check_open(artifact)?;
+            check_not_reserved(artifact)?;
         }
-        let least = set.state.settings.coverage_min_ratio;
-        let (owner, made) = (call.identity().principal(), artifact.clone());
+        let min_ratio = set.state.settings.coverage_min_ratio;
+        let (principal, artifact_path) = (call.identity().principal(), artifact.clone());
         let (path, coverage, audited) = set
             .read(move |state, _| {
-                let source = lines_of(&state.vault, &path)?;
+                let source = count_lines(&state.vault, &path)?;
                 let coverage = Coverage::new(source.lines, ranges);
-                // What is cited, and what for, is remembered for the scan that may follow.
-                let known =
-                    state.scans.note(&owner, &source.path, &source.sha256, Instant::now(), |record| {
+                // The citations and the artifact are remembered for a scan that may follow.
+                let scan =
+                    state.scans.update(&principal, &source.path, &source.sha256, Instant::now(), |record| {
                         record.cited.extend(coverage.covered.iter().take(MAX_NOTED_RANGES));
-                        record.artifact =
-                            made.map(|made| made.as_str().to_owned()).or(record.artifact.take());
+                        record.artifact = artifact_path
+                            .map(|artifact| artifact.as_str().to_owned())
+                            .or(record.artifact.take());
                     });
-                Ok((source.path, coverage, known.audited))
+                Ok((source.path, coverage, scan.is_audited))
             })
             .await?;
         let total = coverage.total_lines;
-        let enough = coverage.reaches(least);
-        let action = match (coverage.uncovered.first().filter(|_| !enough), &artifact) {
+        let meets_min_coverage = coverage.reaches(min_ratio);
+        let action = match (coverage.uncovered.first().filter(|_| !meets_min_coverage), &artifact) {
             (Some(first), _) => NextAction::call(
                 "vault_scan",
                 0.9,
                 json!({ "path": path, "cursor": { "start_line": first.start_line } }),
             ),
-            // An audit of this very source that led here would say the same again.
+            // An audit of this version of the source has run already, and would return the same.
             (None, _) if audited => NextAction::stop(0.7),
             (None, Some(artifact)) => NextAction::call(
                 "artifact_audit",
                 0.8,
                 json!({ "artifact_path": artifact.as_str(), "source_path": path }),
             ),
-            (None, None) => NextAction::unknown("artifact_audit", 0.5),
+            (None, None) => NextAction::without_params("artifact_audit", 0.5),
         };
         let more = coverage.covered.len().max(coverage.uncovered.len()) > MAX_SHOWN_RANGES;
-        let told = |ranges: &[LineRange]| ranges.iter().take(MAX_SHOWN_RANGES).copied().collect();
+        let shown = |ranges: &[LineRange]| ranges.iter().take(MAX_SHOWN_RANGES).copied().collect();
         call.note("path", &path);
         call.note("coverage_ratio", coverage.ratio());
         call.note("uncovered_ranges", coverage.uncovered.len());
         let text = format!(
-            "{} of {} lines covered ({:.1} %); {} ranges are not",
+            "{} of {} lines covered ({:.1} %); {} ranges are not covered",
             coverage.covered_lines,
             total,
             coverage.ratio() * 100.0,
@@ -137,9 +138,9 @@ impl Tool for VaultCoverage {
             total_lines: total,
             covered_lines: coverage.covered_lines,
             coverage_ratio: coverage.ratio(),
-            covered_ranges: told(&coverage.covered),
-            uncovered_ranges: told(&coverage.uncovered),
-            meets_min_coverage: enough,
+            covered_ranges: shown(&coverage.covered),
+            uncovered_ranges: shown(&coverage.uncovered),
+            meets_min_coverage,
             next_actions: vec![action],
         };
         Ok(Reply::new(output, text).with_meta("annai/more", more))

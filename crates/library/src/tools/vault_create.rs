@@ -67,7 +67,7 @@ impl Tool for VaultCreate {
         let written = set.write(work).await?;
         call.note("path", &written.path);
         call.note("bytes", written.bytes);
-        let text = format!("made {} ({} bytes)", written.path, written.bytes);
+        let text = format!("created {} ({} bytes)", written.path, written.bytes);
         let output = Output {
             written_path: written.path,
             written_bytes: written.bytes,

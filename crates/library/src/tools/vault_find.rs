@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::manual_find::FindBudget;
 use crate::explore::{VaultFindRequest, VaultFindSummary, find_in_vault};
-use crate::fs::RelPath;
 use crate::reference::NextAction;
 use crate::search::FileFilter;
 use crate::toolset::{LIBRARY_READ, Library};
-use crate::vault::check_open;
+use crate::vault::parse_visible_folder;
 
 /// What to look for.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -78,10 +77,7 @@ impl Tool for VaultFind {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let scope = input.scope.unwrap_or_default();
-        let folder = scope.relative_dir.as_deref().map(RelPath::parse_folder).transpose()?.flatten();
-        if let Some(folder) = &folder {
-            check_open(folder)?;
-        }
+        let folder = parse_visible_folder(scope.relative_dir.as_deref())?;
         let request = VaultFindRequest {
             query: input.query,
             files: FileFilter::new(folder, scope.glob.as_deref())?,
@@ -97,7 +93,7 @@ impl Tool for VaultFind {
         call.note("summary", &found.summary);
         call.note("next_actions", found.next_actions.iter().map(|action| action.kind).collect::<Vec<_>>());
         let text = format!(
-            "{} places; {} not scanned; manual_hits shows them",
+            "{} places found, {} not searched; manual_hits lists them",
             found.summary.candidates, found.summary.unscanned_sections_count
         );
         let output =

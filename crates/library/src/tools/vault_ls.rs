@@ -4,9 +4,9 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fs::{Kind, RelPath};
+use crate::fs::EntryKind;
 use crate::toolset::{LIBRARY_READ, Library};
-use crate::vault::{check_open, is_open};
+use crate::vault::{is_visible, parse_visible_folder};
 
 /// Which folder.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -20,12 +20,12 @@ pub struct Input {
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
     /// The files and folders of this folder, sorted by name, without their contents.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<VaultEntry>,
 }
 
 /// A file or a folder.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Entry {
+pub struct VaultEntry {
     /// The entry's path, relative to the vault.
     pub path: String,
     /// `file` or `dir`.
@@ -61,23 +61,20 @@ impl Tool for VaultLs {
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let entries = set
             .read(move |state, _| {
-                let path = input.relative_dir.as_deref().map(RelPath::parse_folder).transpose()?.flatten();
-                if let Some(path) = &path {
-                    check_open(path)?;
-                }
+                let path = parse_visible_folder(input.relative_dir.as_deref())?;
                 let folder = state.vault.root()?.folder(path.as_ref())?;
                 let mut entries = Vec::new();
                 for entry in folder.entries()? {
                     let path = folder.join(&entry.name);
-                    if !is_open(&path) {
+                    if !is_visible(&path) {
                         continue;
                     }
                     match entry.kind {
-                        Kind::Folder => entries.push(Entry { path, kind: "dir", size_bytes: None }),
-                        // A file that is gone by now is not listed.
-                        Kind::File => {
+                        EntryKind::Folder => entries.push(VaultEntry { path, kind: "dir", size_bytes: None }),
+                        // A file that was removed since the folder was read is left out.
+                        EntryKind::File => {
                             if let Ok(stamp) = folder.stamp(&entry.name) {
-                                entries.push(Entry { path, kind: "file", size_bytes: Some(stamp.size) });
+                                entries.push(VaultEntry { path, kind: "file", size_bytes: Some(stamp.size) });
                             }
                         }
                     }

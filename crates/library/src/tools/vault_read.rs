@@ -8,8 +8,8 @@ use crate::error::LibraryError;
 use crate::excerpting::read_excerpt;
 use crate::fs::RelPath;
 use crate::ranges::LineRange;
-use crate::reference::{CharLimits, Limit};
-use crate::text::Lines;
+use crate::reference::{CharLimit, CharLimits};
+use crate::text::ExcerptRequest;
 use crate::toolset::{LIBRARY_READ, Library};
 
 /// What to read.
@@ -53,7 +53,7 @@ pub struct Output {
     pub next_offset: NextOffset,
     /// Why the text ends where it does: `none` at the end of the file, `range_end`, or a limit (`max_chars`,
     /// `hard_limit`).
-    pub truncated_reason: Reason,
+    pub truncated_reason: ReadEnd,
     /// The SHA-256 of the whole file; pass it as `if_sha256` when you change the file.
     pub sha256: String,
 }
@@ -68,7 +68,7 @@ pub struct NextOffset {
 /// What ended a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum ReadEnd {
     MaxChars,
     RangeEnd,
     HardLimit,
@@ -123,25 +123,26 @@ impl Tool for VaultRead {
         let (first, last) = requested_lines(&input)?;
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
-        let limit = Limit::new(&set.state.settings, input.limits.unwrap_or_default().max_chars);
-        let lines = Lines { first, last, max_chars: limit.chars };
+        let limit = CharLimit::new(&set.state.settings, input.limits.unwrap_or_default().max_chars);
+        let lines = ExcerptRequest { first_line: first, last_line: last, max_chars: limit.max_chars };
         let read = set.read(move |state, _| read_excerpt(&state.vault, &path, lines)).await?;
         let excerpt = read.excerpt;
-        let reason = match (excerpt.limited, excerpt.last < excerpt.total) {
-            (true, _) if limit.hard => Reason::HardLimit,
-            (true, _) => Reason::MaxChars,
-            (false, true) => Reason::RangeEnd,
-            (false, false) => Reason::None,
+        let reason = match (excerpt.is_limited, excerpt.last_line < excerpt.total_lines) {
+            (true, _) if limit.is_server_limit => ReadEnd::HardLimit,
+            (true, _) => ReadEnd::MaxChars,
+            (false, true) => ReadEnd::RangeEnd,
+            (false, false) => ReadEnd::None,
         };
         call.note("path", &read.path);
-        call.note("truncated", excerpt.limited);
-        let text = format!("lines {first} to {} of {} in {}", excerpt.last, excerpt.total, read.path);
+        call.note("truncated", excerpt.is_limited);
+        let text =
+            format!("lines {first} to {} of {} in {}", excerpt.last_line, excerpt.total_lines, read.path);
         let output = Output {
-            truncated: excerpt.limited,
+            truncated: excerpt.is_limited,
             returned_chars: excerpt.chars,
-            applied_range: LineRange { start_line: first, end_line: excerpt.last },
+            applied_range: LineRange { start_line: first, end_line: excerpt.last_line },
             next_offset: NextOffset {
-                start_line: (excerpt.last < excerpt.total).then_some(excerpt.last + 1),
+                start_line: (excerpt.last_line < excerpt.total_lines).then_some(excerpt.last_line + 1),
             },
             truncated_reason: reason,
             sha256: read.sha256.to_string(),

@@ -9,7 +9,7 @@ use crate::error::LibraryError;
 use crate::fs::{RelPath, read_text};
 use crate::toolset::{LIBRARY_WRITE, Library, LibraryState};
 use crate::vault::{VaultOperation, check_write};
-use crate::writing::{MAX_EDITED_BYTES, check_hash_form};
+use crate::writing::{MAX_EDITED_BYTES, check_sha256_format};
 
 /// What to replace.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -70,28 +70,34 @@ impl Tool for VaultReplace {
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
-        check_hash_form(input.if_sha256.as_deref())?;
+        check_sha256_format(input.if_sha256.as_deref())?;
         check_write(&path, VaultOperation::Overwrite)?;
         let work = move |state: &LibraryState, cancellation: &Cancellation| {
             state.vault.write(cancellation, |writer| {
-                let place = writer.existing(&path)?;
-                writer.check_hash(&place, input.if_sha256.as_deref())?;
-                let file = read_text(place.folder.open_file(&place.name)?, &place.path(), MAX_EDITED_BYTES)?;
-                let most = input.max_replacements.unwrap_or(1);
-                let replacements = file.text.matches(&input.find).take(most).count();
+                let file = writer.existing(&path)?;
+                writer.check_hash(&file, input.if_sha256.as_deref())?;
+                let content = read_text(file.folder.open_file(&file.name)?, &file.path(), MAX_EDITED_BYTES)?;
+                let max_replacements = input.max_replacements.unwrap_or(1);
+                let replacements = content.text.matches(&input.find).take(max_replacements).count();
                 if replacements == 0 {
-                    return Ok((place.path(), 0, file.sha256));
+                    return Ok((file.path(), 0, content.sha256));
                 }
-                let grown = replacements.saturating_mul(input.replace.len());
-                let size =
-                    file.text.len().saturating_sub(replacements * input.find.len()).saturating_add(grown);
+                let inserted = replacements.saturating_mul(input.replace.len());
+                let size = content
+                    .text
+                    .len()
+                    .saturating_sub(replacements * input.find.len())
+                    .saturating_add(inserted);
                 if size as u64 > MAX_EDITED_BYTES {
-                    let problem =
-                        format!("would have {size} bytes after that, at most {MAX_EDITED_BYTES} are written");
-                    return Err(LibraryError::forbidden(place.path(), problem).into());
+                    let problem = format!(
+                        "would have {size} bytes after the change; the maximum is {MAX_EDITED_BYTES}"
+                    );
+                    return Err(LibraryError::forbidden(file.path(), problem).into());
                 }
-                let written =
-                    writer.overwrite(&place, &file.text.replacen(&input.find, &input.replace, most))?;
+                let written = writer.overwrite(
+                    &file,
+                    &content.text.replacen(&input.find, &input.replace, max_replacements),
+                )?;
                 Ok((written.path, replacements, written.sha256))
             })
         };

@@ -11,8 +11,9 @@ use crate::error::LibraryError;
 use crate::excerpting::read_excerpt;
 use crate::fs::RelPath;
 use crate::ranges::LineRange;
-use crate::reference::{CharLimits, Limit, NextAction};
-use crate::text::Lines;
+use crate::reference::{CharLimit, CharLimits, NextAction};
+use crate::scans::ScanRecord;
+use crate::text::ExcerptRequest;
 use crate::toolset::{LIBRARY_READ, Library};
 
 /// Where to go on.
@@ -54,7 +55,7 @@ pub struct Output {
     pub truncated: bool,
     /// Why the chunk ends where it does: `none` at the end of the file, `chunk_end`, or a limit (`max_chars`,
     /// `hard_limit`).
-    pub truncated_reason: Reason,
+    pub truncated_reason: ScanEnd,
     /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
     /// The SHA-256 of the whole file. If it differs between two calls, the file has changed during the scan.
@@ -71,7 +72,7 @@ pub struct NextCursor {
 /// What ended a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum ScanEnd {
     MaxChars,
     ChunkEnd,
     HardLimit,
@@ -106,57 +107,51 @@ impl Tool for VaultScan {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let settings = &set.state.settings;
-        let most = settings.vault_scan_max_chunk_lines;
-        let chunk = input.chunk_lines.unwrap_or_else(|| settings.vault_scan_default_chunk_lines.min(most));
-        if chunk > most {
-            let problem = format!("expected an integer from 1 to {most}, got {chunk}");
+        let max_lines = settings.vault_scan_max_chunk_lines;
+        let chunk =
+            input.chunk_lines.unwrap_or_else(|| settings.vault_scan_default_chunk_lines.min(max_lines));
+        if chunk > max_lines {
+            let problem = format!("expected an integer from 1 to {max_lines}, got {chunk}");
             return Err(LibraryError::invalid("chunk_lines", problem).into());
         }
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
         let first = input.cursor.and_then(|cursor| cursor.start_line).unwrap_or(1);
-        let limit = Limit::new(settings, input.limits.unwrap_or_default().max_chars);
-        let lines = Lines { first, last: first.saturating_add(chunk - 1), max_chars: limit.chars };
-        let identity = call.identity().principal();
-        let (read, scanned) = set
+        let limit = CharLimit::new(settings, input.limits.unwrap_or_default().max_chars);
+        let lines = ExcerptRequest {
+            first_line: first,
+            last_line: first.saturating_add(chunk - 1),
+            max_chars: limit.max_chars,
+        };
+        let principal = call.identity().principal();
+        let (read, scan) = set
             .read(move |state, _| {
                 let read = read_excerpt(&state.vault, &path, lines)?;
-                let range = LineRange { start_line: first, end_line: read.excerpt.last };
-                let scanned = state.scans.add(&identity, &read.path, &read.sha256, range, Instant::now());
-                Ok((read, scanned))
+                let range = LineRange { start_line: first, end_line: read.excerpt.last_line };
+                let scan =
+                    state.scans.add_scanned(&principal, &read.path, &read.sha256, range, Instant::now());
+                Ok((read, scan))
             })
             .await?;
         let excerpt = read.excerpt;
-        let eof = excerpt.last >= excerpt.total;
-        let next = (!eof).then_some(excerpt.last + 1);
-        let reason = match (excerpt.limited, eof) {
-            (true, _) if limit.hard => Reason::HardLimit,
-            (true, _) => Reason::MaxChars,
-            (false, false) => Reason::ChunkEnd,
-            (false, true) => Reason::None,
+        let eof = excerpt.last_line >= excerpt.total_lines;
+        let next = (!eof).then_some(excerpt.last_line + 1);
+        let reason = match (excerpt.is_limited, eof) {
+            (true, _) if limit.is_server_limit => ScanEnd::HardLimit,
+            (true, _) => ScanEnd::MaxChars,
+            (false, false) => ScanEnd::ChunkEnd,
+            (false, true) => ScanEnd::None,
         };
-        let action = match next {
-            Some(line) => NextAction::call(
-                "vault_scan",
-                0.9,
-                json!({ "path": read.path, "cursor": { "start_line": line } }),
-            ),
-            None => {
-                let mut params = json!({ "path": read.path, "cited_ranges": scanned.lines() });
-                if let (Some(artifact), Some(params)) = (&scanned.artifact, params.as_object_mut()) {
-                    params.insert("artifact_path".to_owned(), artifact.as_str().into());
-                }
-                NextAction::call("vault_coverage", 0.9, params)
-            }
-        };
+        let action = next_action(&read.path, next, &scan);
         call.note("path", &read.path);
-        call.note("truncated", excerpt.limited);
-        let text = format!("lines {first} to {} of {} in {}", excerpt.last, excerpt.total, read.path);
+        call.note("truncated", excerpt.is_limited);
+        let text =
+            format!("lines {first} to {} of {} in {}", excerpt.last_line, excerpt.total_lines, read.path);
         let output = Output {
-            applied_range: LineRange { start_line: first, end_line: excerpt.last },
+            applied_range: LineRange { start_line: first, end_line: excerpt.last_line },
             next_cursor: NextCursor { start_line: next },
             eof,
-            truncated: excerpt.limited,
+            truncated: excerpt.is_limited,
             truncated_reason: reason,
             next_actions: vec![action],
             sha256: read.sha256.to_string(),
@@ -164,4 +159,17 @@ impl Tool for VaultScan {
         };
         Ok(Reply::new(output, text))
     }
+}
+
+/// The next chunk, or at the end of the file the coverage of everything that was scanned or cited.
+fn next_action(path: &str, next_line: Option<u64>, scan: &ScanRecord) -> NextAction {
+    if let Some(line) = next_line {
+        let params = json!({ "path": path, "cursor": { "start_line": line } });
+        return NextAction::call("vault_scan", 0.9, params);
+    }
+    let mut params = json!({ "path": path, "cited_ranges": scan.lines() });
+    if let (Some(artifact), Some(params)) = (&scan.artifact, params.as_object_mut()) {
+        params.insert("artifact_path".to_owned(), artifact.as_str().into());
+    }
+    NextAction::call("vault_coverage", 0.9, params)
 }

@@ -4,10 +4,9 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fs::RelPath;
 use crate::search::{self, FileFilter, LineHit, Pattern, SearchMode};
 use crate::toolset::{LIBRARY_READ, Library};
-use crate::vault::check_open;
+use crate::vault::parse_visible_folder;
 
 /// What to look for.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -66,10 +65,7 @@ impl Tool for VaultSearch {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let pattern = Pattern::new(&input.query, input.mode.unwrap_or(SearchMode::Regex))?;
-        let folder = input.relative_dir.as_deref().map(RelPath::parse_folder).transpose()?.flatten();
-        if let Some(folder) = &folder {
-            check_open(folder)?;
-        }
+        let folder = parse_visible_folder(input.relative_dir.as_deref())?;
         let files = FileFilter::new(folder, input.glob.as_deref())?;
         let limit = input.limit.unwrap_or(50);
         let found = set
@@ -82,13 +78,13 @@ impl Tool for VaultSearch {
         call.note("warnings", found.skipped);
         let mut text = format!("{} lines found", found.hits.len());
         if found.more && found.hits.len() < limit {
-            text.push_str("; the search was ended for want of time, narrow it");
+            text.push_str("; the search was stopped after its maximum time; narrow the query");
         } else if found.more {
-            text.push_str("; there are more, raise limit or narrow the query");
+            text.push_str("; there are more: raise limit or narrow the query");
         }
         if found.skipped > 0 {
             text.push_str(&format!(
-                "; {} files were passed over, they are no UTF-8 text or cannot be read",
+                "; {} files were skipped because they are not UTF-8 text or cannot be read",
                 found.skipped
             ));
         }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::cancellation::Cancellation;
 use crate::fs::RelPath;
 use crate::toolset::{LIBRARY_WRITE, Library, LibraryState};
-use crate::vault::{VaultOperation, check_write};
-use crate::writing::{WriteMode, check_hash_form};
+use crate::vault::check_write;
+use crate::writing::{WriteMode, check_sha256_format};
 
 /// What to write.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -68,18 +68,16 @@ impl Tool for VaultWrite {
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
-        check_hash_form(input.if_sha256.as_deref())?;
-        let operation =
-            if input.mode == WriteMode::Append { VaultOperation::Append } else { VaultOperation::Overwrite };
-        check_write(&path, operation)?;
+        check_sha256_format(input.if_sha256.as_deref())?;
+        check_write(&path, input.mode.operation())?;
         let mode = input.mode;
         let work = move |state: &LibraryState, cancellation: &Cancellation| {
             state.vault.write(cancellation, |writer| {
-                let place = writer.existing(&path)?;
-                writer.check_hash(&place, input.if_sha256.as_deref())?;
+                let file = writer.existing(&path)?;
+                writer.check_hash(&file, input.if_sha256.as_deref())?;
                 match mode {
-                    WriteMode::Overwrite => writer.overwrite(&place, &input.content),
-                    WriteMode::Append => writer.append(&place, &input.content),
+                    WriteMode::Overwrite => writer.overwrite(&file, &input.content),
+                    WriteMode::Append => writer.append(&file, &input.content),
                 }
             })
         };

@@ -1,26 +1,26 @@
-//! How the links of a flowchart are drawn: `-->`, `-.->`, `==>`, and the same with a text in between.
+//! The links of a Mermaid flowchart: `-->`, `-.->`, `==>`, and the same with a text in between.
 
 use super::statements::find_unquoted;
 
-/// What a link is drawn with.
+/// The line style of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stroke {
+pub enum LinkStyle {
     /// `-->`.
-    Line,
+    Normal,
     /// `-.->`.
     Dotted,
     /// `==>`.
     Thick,
 }
 
-impl Stroke {
-    /// The stroke that a text begins with; none where it begins with something else.
+impl LinkStyle {
+    /// The style of the link that a text begins with; `None` when it does not begin with a link.
     pub fn of(text: &str) -> Option<Self> {
-        let strokes = [("-.", Self::Dotted), ("--", Self::Line), ("==", Self::Thick)];
-        strokes.into_iter().find(|(start, _)| text.starts_with(start)).map(|(_, stroke)| stroke)
+        let styles = [("-.", Self::Dotted), ("--", Self::Normal), ("==", Self::Thick)];
+        styles.into_iter().find(|(start, _)| text.starts_with(start)).map(|(_, style)| style)
     }
 
-    /// The length of a link without a text of its own at the start of a text, and whether it has a head.
+    /// The length of the link without text that a text begins with, and whether it has an arrowhead.
     pub fn plain_link(self, text: &str) -> Option<(usize, bool)> {
         let length = match self {
             Self::Dotted => {
@@ -28,20 +28,20 @@ impl Stroke {
                 let dots = repeated(after, '.');
                 (dots > 0 && after.get(dots..)?.starts_with('-')).then_some(dots + 2)?
             }
-            Self::Line => repeated(text, '-'),
+            Self::Normal => repeated(text, '-'),
             Self::Thick => repeated(text, '='),
         };
         let has_head = text.get(length..).is_some_and(|rest| rest.starts_with(['>', 'x', 'o']));
-        let least = if self == Self::Dotted { 3 } else { 2 };
+        let min_length = if self == Self::Dotted { 3 } else { 2 };
         match has_head {
-            true if length >= least => Some((length + 1, true)),
-            // `--` alone opens a text; `---` is a link without a head.
+            true if length >= min_length => Some((length + 1, true)),
+            // `--` alone opens a link text; `---` is a link without an arrowhead.
             false if length >= 3 => Some((length, false)),
             _ => None,
         }
     }
 
-    /// The same for `-- text -->`, where the link goes on behind its text.
+    /// The same for a link with text, such as `-- text -->`.
     pub fn link_with_text(self, text: &str) -> Option<(usize, bool)> {
         let inside = text.get(2..)?;
         let at = match self {
@@ -49,7 +49,7 @@ impl Stroke {
                 let at = find_unquoted(inside, ".-")?;
                 at + repeated(inside.get(at..)?, '.')
             }
-            Self::Line => find_unquoted(inside, "--")?,
+            Self::Normal => find_unquoted(inside, "--")?,
             Self::Thick => find_unquoted(inside, "==")?,
         };
         let tail = inside.get(at..)?;
@@ -59,9 +59,9 @@ impl Stroke {
     }
 }
 
-/// How often a letter is repeated at the start of a text.
-fn repeated(text: &str, letter: char) -> usize {
-    text.len() - text.trim_start_matches(letter).len()
+/// How often a character is repeated at the start of a text.
+fn repeated(text: &str, ch: char) -> usize {
+    text.len() - text.trim_start_matches(ch).len()
 }
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_measured_with_their_heads() {
+    fn a_link_is_measured_with_its_text_and_arrowhead() {
         for (text, expected) in [
             ("--> B", Some((3, true))),
             ("--- B", Some((3, false))),
@@ -84,8 +84,8 @@ mod tests {
             ("-- open", None),
             ("B", None),
         ] {
-            let found = Stroke::of(text)
-                .and_then(|stroke| stroke.plain_link(text).or_else(|| stroke.link_with_text(text)));
+            let found = LinkStyle::of(text)
+                .and_then(|style| style.plain_link(text).or_else(|| style.link_with_text(text)));
             assert_eq!(found, expected, "{text}");
         }
     }

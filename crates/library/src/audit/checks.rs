@@ -1,0 +1,236 @@
+//! The checks of an audit: which source lines an artifact cites, and which problems it has.
+
+use std::collections::{HashMap, HashSet};
+
+use super::artifact::{Artifact, ArtifactGraph, CrossReference, Element};
+use super::finding::{AuditFinding, FindingKind};
+use super::marks::Mark;
+use crate::ranges::LineRange;
+
+/// Returns the source lines that an artifact cites, and its problems.
+pub fn check_artifact(mut artifact: Artifact, source_lines: u64) -> (Vec<LineRange>, Vec<AuditFinding>) {
+    let assigned = assign_marks_to_nodes(&mut artifact);
+    let Artifact { elements, graphs, cross_references, mut findings, marks } = artifact;
+    // Every mark counts as a citation, also one before the first heading.
+    let named = marks.iter().flat_map(|(.., mark)| mark.ranges.iter().copied());
+    let own = elements.iter().flat_map(|element| element.citations.iter().map(|(_, range)| *range));
+    let cited = named.chain(own).filter(|range| is_within(range, source_lines)).collect();
+    for element in &elements {
+        check_element(element, &assigned, source_lines, &mut findings);
+    }
+    if elements.is_empty() {
+        check_unowned_marks(&marks, source_lines, &mut findings);
+    }
+    for graph in &graphs {
+        check_graph(graph, &elements, &mut findings);
+    }
+    check_cross_references(&cross_references, &elements, &mut findings);
+    findings.sort_by_key(|finding| (finding.line, finding.kind));
+    findings.dedup();
+    (cited, findings)
+}
+
+/// Whether a range lies within a source of `source_lines` lines.
+fn is_within(range: &LineRange, source_lines: u64) -> bool {
+    (1..=range.end_line).contains(&range.start_line) && range.end_line <= source_lines
+}
+
+/// An element must cite lines that the source has.
+fn check_element(
+    element: &Element,
+    assigned: &HashSet<usize>,
+    source_lines: u64,
+    findings: &mut Vec<AuditFinding>,
+) {
+    // A heading also has the marks of the nodes below it; those are checked with their nodes.
+    let is_own = |line: usize| element.is_graph_node || !assigned.contains(&line);
+    let wrong =
+        element.citations.iter().find(|(line, range)| is_own(*line) && !is_within(range, source_lines));
+    if let Some(unreadable) = &element.unreadable {
+        let problem = format!("its source_lines `{unreadable}` are not line numbers; write them as 3-9, 12");
+        findings.push(AuditFinding::at(
+            FindingKind::NotUnderstood,
+            element.line,
+            Some(&element.id),
+            &problem,
+        ));
+    }
+    if let Some((_, LineRange { start_line, end_line })) = wrong {
+        let problem = format!(
+            "it cites lines {start_line}-{end_line}, but the source has {source_lines} lines; cite the lines that it is based on"
+        );
+        findings.push(AuditFinding::at(FindingKind::RootlessNode, element.line, Some(&element.id), &problem));
+    } else if element.citations.is_empty() && element.unreadable.is_none() {
+        let problem = "it cites no lines of the source; add source_lines: first-last, or remove it";
+        findings.push(AuditFinding::at(FindingKind::RootlessNode, element.line, Some(&element.id), problem));
+    }
+}
+
+/// The marks of an artifact without elements must cite lines that the source has, too.
+fn check_unowned_marks(marks: &[(usize, String, Mark)], source_lines: u64, findings: &mut Vec<AuditFinding>) {
+    for (line, _, mark) in marks {
+        let wrong = mark.ranges.iter().find(|range| !is_within(range, source_lines));
+        if wrong.is_some() || mark.unreadable.is_some() {
+            let problem = "its source_lines are not lines of the source; write them as 3-9, 12";
+            findings.push(AuditFinding::at(FindingKind::NotUnderstood, *line, None, problem));
+        }
+    }
+}
+
+/// Every node must be reachable, and every decision needs two outgoing edges.
+fn check_graph(drawn: &ArtifactGraph, elements: &[Element], findings: &mut Vec<AuditFinding>) {
+    let ArtifactGraph { graph, drawn_edges, start, elements_by_node } = drawn;
+    let element = |node: usize| elements_by_node.get(&node).and_then(|element| elements.get(*element));
+    for node in start.map(|start| graph.unreachable(start)).unwrap_or_default() {
+        if let Some(element) = element(node) {
+            let problem = "it cannot be reached from the start; link it or remove it";
+            findings.push(AuditFinding::at(
+                FindingKind::OrphanBranch,
+                element.line,
+                Some(&element.id),
+                problem,
+            ));
+        }
+    }
+    for (node, degree) in graph.decisions_with_too_few_edges(drawn_edges) {
+        if let Some(element) = element(node) {
+            let edges = if degree == 1 { "only one outgoing edge" } else { "no outgoing edge" };
+            let problem = format!("a decision with {edges}; a decision needs at least two");
+            findings.push(AuditFinding::at(
+                FindingKind::OrphanBranch,
+                element.line,
+                Some(&element.id),
+                &problem,
+            ));
+        }
+    }
+}
+
+/// Every cross-reference must have a target that refers back.
+fn check_cross_references(
+    cross_references: &[CrossReference],
+    elements: &[Element],
+    findings: &mut Vec<AuditFinding>,
+) {
+    let links: HashSet<_> = cross_references.iter().map(|reference| (reference.from, reference.to)).collect();
+    for reference in cross_references {
+        let back = reference.to.is_some_and(|to| links.contains(&(to, Some(reference.from))));
+        if let (false, Some(from)) = (back, elements.get(reference.from)) {
+            let problem = match reference.to.and_then(|to| elements.get(to)) {
+                Some(to) => {
+                    format!("it refers to {}, which does not refer back; add the reference back", to.id)
+                }
+                None => format!(
+                    "it refers to {}, which does not exist; correct or remove the reference",
+                    reference.target
+                ),
+            };
+            findings.push(AuditFinding::at(FindingKind::OneWayRef, from.line, Some(&from.id), &problem));
+        }
+    }
+}
+
+/// Assigns each mark to the graph nodes that are mentioned on its line, and to the node whose id its line starts with.
+/// Returns the lines whose marks were assigned.
+fn assign_marks_to_nodes(artifact: &mut Artifact) -> HashSet<usize> {
+    let mut by_line: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
+    for (index, element) in artifact.elements.iter().enumerate().filter(|(_, element)| element.is_graph_node)
+    {
+        by_id.entry(element.id.clone()).or_default().push(index);
+        if !element.has_mark_in_label {
+            element.own_lines.iter().for_each(|line| by_line.entry(*line).or_default().push(index));
+        }
+    }
+    let mut assigned = HashSet::new();
+    for (line, words, mark) in &artifact.marks {
+        // When several diagrams use the same id, the mark belongs to the last one before it.
+        let named = by_id.get(leading_id(words)).and_then(|nodes| {
+            let before =
+                |node: &&usize| artifact.elements.get(**node).is_some_and(|element| element.line <= *line);
+            nodes.iter().rev().find(before).or(nodes.first())
+        });
+        let named = named.into_iter();
+        let standing = by_line.get(line).into_iter().flatten();
+        let mut owners: Vec<_> = named.chain(standing).copied().collect();
+        owners.sort_unstable();
+        owners.dedup();
+        for owner in owners {
+            if let Some(element) = artifact.elements.get_mut(owner) {
+                assigned.insert(*line);
+                element.add_mark(*line, Some(mark.clone()));
+            }
+        }
+    }
+    assigned
+}
+
+/// The id that a line starts with, after the markup of a list item, a quote or a table row.
+fn leading_id(line: &str) -> &str {
+    let marks = |ch: char| ch.is_whitespace() || "-*+%|>`\"'_・•[]()".contains(ch);
+    let start = line.trim_start_matches(marks);
+    let numbered = start.trim_start_matches(|ch: char| ch.is_ascii_digit());
+    let start = match numbered.strip_prefix(['.', ')']) {
+        Some(rest) if numbered.len() < start.len() => rest.trim_start_matches(marks),
+        _ => start.strip_prefix("x] ").unwrap_or(start),
+    };
+    let end = start.find(|ch: char| !(ch.is_alphanumeric() || "_-./#".contains(ch))).unwrap_or(start.len());
+    start.get(..end).unwrap_or_default().trim_end_matches(['.', '-'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn element(id: &str, line: usize, citations: &[(u64, u64)]) -> Element {
+        let mut element = Element::new(id, line);
+        let ranges = citations.iter().map(|(start, end)| LineRange { start_line: *start, end_line: *end });
+        element.add_mark(line, Some(Mark { ranges: ranges.collect(), unreadable: None }));
+        element
+    }
+
+    #[test]
+    fn an_element_must_cite_lines_that_the_source_has() {
+        let elements = vec![element("a", 1, &[(1, 2)]), element("b", 2, &[]), element("c", 3, &[(4, 9)])];
+        let (cited, findings) = check_artifact(Artifact { elements, ..Artifact::default() }, 5);
+        assert_eq!(cited, [LineRange { start_line: 1, end_line: 2 }]);
+        let messages: Vec<_> = findings.iter().map(|finding| finding.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [
+                "line 2, b: it cites no lines of the source; add source_lines: first-last, or remove it",
+                "line 3, c: it cites lines 4-9, but the source has 5 lines; cite the lines that it is based on",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_cross_reference_must_be_returned() {
+        let elements = vec![element("a", 1, &[(1, 1)]), element("b", 2, &[(1, 1)])];
+        let reference = |from, to| CrossReference { from, to, target: "x".to_owned() };
+        let problems = |cross_references: Vec<CrossReference>| {
+            let artifact = Artifact { elements: elements.clone(), cross_references, ..Artifact::default() };
+            check_artifact(artifact, 1).1.into_iter().map(|finding| finding.problem).collect::<Vec<_>>()
+        };
+        assert_eq!(problems(vec![reference(0, Some(1)), reference(1, Some(0))]), Vec::<String>::new());
+        let one_way = "it refers to b, which does not refer back; add the reference back";
+        assert_eq!(problems(vec![reference(0, Some(1))]), [one_way]);
+        let missing = "it refers to x, which does not exist; correct or remove the reference";
+        assert_eq!(problems(vec![reference(0, None)]), [missing]);
+    }
+
+    #[test]
+    fn the_leading_id_is_found_behind_markup() {
+        for (line, id) in [
+            ("- B source_lines: 2-3", "B"),
+            ("  * `node-1`: source_lines: 2", "node-1"),
+            ("3. C source_lines: 2", "C"),
+            ("| D | source_lines: 2 |", "D"),
+            ("- [x] E source_lines: 1", "E"),
+            ("%% 開始 source_lines: 1", "開始"),
+            ("", ""),
+        ] {
+            assert_eq!(leading_id(line), id, "{line}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Findings: the problems that an audit reports.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingKind {
+    /// An element with no lines of the source.
+    RootlessNode,
+    /// A node out of reach, or a decision with a single way out.
+    OrphanBranch,
+    /// A reference that is not answered.
+    OneWayRef,
+    /// Something that could not be read, and was not guessed.
+    NotUnderstood,
+}
+
+impl FindingKind {
+    /// The name as it appears in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RootlessNode => "rootless_node",
+            Self::OrphanBranch => "orphan_branch",
+            Self::OneWayRef => "one_way_ref",
+            Self::NotUnderstood => "not_understood",
+        }
+    }
+}
+
+/// Something to be mended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AuditFinding {
+    /// The kind of problem.
+    pub kind: FindingKind,
+    /// What is wrong, on which line, and how to fix it.
+    pub message: String,
+    /// The element that has the problem; null when it concerns the whole artifact.
+    pub node_id: Option<String>,
+    /// The line in the artifact.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub line: usize,
+    /// What is wrong and what to do, without the line.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub problem: String,
+}
+
+impl AuditFinding {
+    /// A finding on a line of the artifact, about an element of it.
+    pub(super) fn at(kind: FindingKind, line: usize, node: Option<&str>, problem: &str) -> Self {
+        let node_id = node.filter(|node| !node.is_empty()).map(str::to_owned);
+        let message = match &node_id {
+            Some(node) => format!("line {line}, {node}: {problem}"),
+            None => format!("line {line}: {problem}"),
+        };
+        Self { kind, message, node_id, line, problem: problem.to_owned() }
+    }
+}
