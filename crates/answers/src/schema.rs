@@ -81,7 +81,7 @@ pub struct SearchOutput {
     pub results: Vec<SearchResult>,
 }
 
-/// A page that was found.
+/// A search result.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResult {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LibraryError;
 
-/// Lines, both ends included.
+/// A range of lines, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LineRange {
@@ -23,7 +23,7 @@ impl LineRange {
     }
 }
 
-/// Lines that somebody relies on, both ends included.
+/// A range of cited lines, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CitedRange {

@@ -115,7 +115,7 @@ impl CharLimit {
     }
 }
 
-/// A call that is worth making next.
+/// A suggested next call.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct NextAction {
     /// The name of the tool to call, or `stop`.

@@ -7,13 +7,13 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
-    /// An element with no lines of the source.
+    /// An element that cites no lines of the source.
     RootlessNode,
-    /// A node out of reach, or a decision with a single way out.
+    /// A node that cannot be reached from the start, or a decision with only one outgoing edge.
     OrphanBranch,
-    /// A reference that is not answered.
+    /// A cross-reference whose target does not exist or does not refer back.
     OneWayRef,
-    /// Something that could not be read, and was not guessed.
+    /// A part of the artifact that could not be parsed.
     NotUnderstood,
 }
 
@@ -30,7 +30,7 @@ impl FindingKind {
     }
 }
 
-/// Something to be mended.
+/// A problem in the artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AuditFinding {
     /// The kind of problem.

@@ -15,7 +15,7 @@ pub enum IntegrationStatus {
     Blocked,
 }
 
-/// Why a find went further than asked, or would have.
+/// Why the search was widened, or would have been.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EscalationReason {
@@ -116,17 +116,24 @@ pub struct VaultFindSummary {
 /// How many candidates each signal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VaultSignalCoverage {
+    /// Paragraphs that contain a term as it is, after normalization.
     pub normalized: usize,
+    /// Paragraphs that match loosely: other separators, other spellings or synonyms.
     pub loose: usize,
 }
 
 /// How many candidates each signal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SignalCoverage {
+    /// Sections whose heading matches.
     pub heading: usize,
+    /// Sections that contain a term as it is, after normalization.
     pub normalized: usize,
+    /// Sections that match loosely: other separators, other spellings or synonyms.
     pub loose: usize,
+    /// Sections that contain an exception word.
     pub exceptions: usize,
+    /// Sections that another match refers to.
     pub reference: usize,
 }
 

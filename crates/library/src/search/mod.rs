@@ -34,7 +34,7 @@ const BATCH_FILES: usize = 32;
 /// The maximum number of threads of one search; more would mostly wait for the disk.
 const MAX_THREADS: usize = 8;
 
-/// A line that was found.
+/// A matching line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LineHit {
     /// The file's path, relative to its manual or to the vault.

@@ -74,7 +74,7 @@ pub struct Output {
     pub next_actions: Vec<NextAction>,
 }
 
-/// A section, and how well it fits.
+/// A matching section with its score.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Best {
     /// Where the section is. Pass it to manual_read as `ref`.

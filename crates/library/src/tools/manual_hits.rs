@@ -54,7 +54,7 @@ pub struct Output {
     pub items: Vec<HitItem>,
 }
 
-/// One thing that a find saw, or did not see.
+/// One entry: a section, a place that was not searched, a contradiction, or a term without a match.
 #[derive(Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct HitItem {
     /// The place, in the form that other tools accept.

@@ -27,7 +27,7 @@ pub struct Output {
     pub items: Vec<Item>,
 }
 
-/// A node.
+/// A section, or a JSON file as a whole.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Item {
     /// `heading` for a section, `json_file` for a whole JSON file.

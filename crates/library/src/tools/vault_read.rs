@@ -26,7 +26,7 @@ pub struct Input {
     pub limits: Option<CharLimits>,
 }
 
-/// Lines, both ends included.
+/// A range of lines, both ends included.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
