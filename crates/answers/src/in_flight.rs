@@ -13,19 +13,20 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
 use tokio::sync::watch;
 use tokio::time::Instant;
+use tracing::Instrument as _;
 
 use crate::responses::ProgressStep;
 
 /// The minimum time between two progress reports: the contract allows four a second. Steps in between are skipped.
 const MIN_REPORT_INTERVAL: Duration = Duration::from_millis(250);
-/// The maximum time between two progress reports; the contract fixes it. Without a new step the last one is repeated
+/// The maximum time between two progress reports; as in `openai-responses-mcp`. Without a new step the last one is repeated
 /// with the elapsed time, so that clients do not give up.
 const MAX_REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What makes two requests identical.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RequestKey {
-    /// The serialised request body.
+    /// The serialized request body.
     pub body: Bytes,
     /// Whether the response is streamed: a caller that reports progress needs a stream.
     pub stream: bool,
@@ -111,14 +112,15 @@ impl<T: Clone + Send + Sync + 'static> InFlightRequests<T> {
         let (sender, progress) = watch::channel(first_step);
         table.next_id += 1;
         let id = table.next_id;
-        let guard = RemoveOnDrop { table: self.table.clone(), key: key.clone(), id };
         let work = start(sender);
+        let guard = RemoveOnDrop { table: self.table.clone(), key: key.clone(), id };
         let work = async move {
             let result = work.await;
             drop(guard);
             result
         };
-        let work = work.boxed().shared();
+        // Several callers poll the work; its log lines carry the id of the request that started it.
+        let work = work.instrument(tracing::Span::current()).boxed().shared();
         if let Some(weak) = work.downgrade() {
             table.by_key.insert(key, InFlightRequest { id, work: weak, progress: progress.clone() });
         }

@@ -52,7 +52,7 @@ impl Progress {
 
 /// The context of one tool call.
 pub struct Call {
-    /// Cancelled when the caller cancels the call, or when the process shuts down.
+    /// Cancelled when the caller cancels the call, or, over stdio, when the process shuts down.
     pub cancel: CancellationToken,
     /// Reports progress to the caller.
     pub progress: Progress,

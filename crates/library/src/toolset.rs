@@ -98,6 +98,8 @@ impl Toolset for Library {
     }
 
     async fn close(&self) {
+        // A write that a cancelled call left on its thread is finished first.
+        let _writer = self.writer.acquire().await;
         // A cancelled or failed write only means that the statistics of the last reads are lost.
         let _ = self
             .read(|state, _| {

@@ -107,7 +107,7 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&self.registry, &request.uri, &identity_of(&context))
+        resources::read(&self.registry, &request.uri, &identity_of(&context), call_of(&context))
             .await
             .map(ReadResourceResponse::Complete)
     }
@@ -165,12 +165,12 @@ fn unknown_tool(name: &str) -> ErrorData {
     ErrorData::invalid_params(format!("unknown tool: {shown}; tools/list lists the tools"), None)
 }
 
-/// The caller. Over HTTP the door has identified it; over stdio it is the owner of the machine, who started the process.
+/// Who calls. Each transport has established it: stdio as an extension of the request, the door of HTTP as one of the HTTP
+/// request. Without either the caller is anonymous.
 fn identity_of(context: &RequestContext<RoleServer>) -> Identity {
+    let own = context.extensions.get::<Identity>();
     let parts = context.extensions.get::<http::request::Parts>();
-    parts.map_or(Identity::Owner, |parts| {
-        parts.extensions.get::<Identity>().cloned().unwrap_or(Identity::Anonymous)
-    })
+    own.or_else(|| parts?.extensions.get::<Identity>()).cloned().unwrap_or(Identity::Anonymous)
 }
 
 fn call_of(context: &RequestContext<RoleServer>) -> Call {

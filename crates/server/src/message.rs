@@ -68,7 +68,7 @@ fn reply(message: &Envelope, id: &RequestId) -> Option<ClientJsonRpcMessage> {
 type CodeAndMessage = (ErrorCode, String);
 
 /// The maximum length of a string id. Real ids are counters or UUIDs; the limit exists because ids stay in memory while a
-/// call runs, and longer after it is canceled. A longer id is refused.
+/// call runs, and longer after it is cancelled. A longer id is refused.
 pub const MAX_ID_BYTES: usize = 1024;
 /// The maximum number of characters of a client's own text that an error message repeats; the rest is cut off.
 const MAX_ECHO_CHARS: usize = 200;

@@ -1,10 +1,11 @@
 //! Converts the registry's resources to the SDK's types.
 
-use annai_core::{Denied, ErrorKind, Identity, Registry, ToolError};
+use std::sync::Arc;
+
+use annai_core::{Call, Denied, ErrorKind, Identity, Registry, ToolError};
 use rmcp::model::{
     ErrorCode, ErrorData, MetaObject, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
 };
-use serde_json::json;
 
 /// A resource as an entry of `resources/list`.
 pub fn listed(resource: annai_core::Resource) -> Resource {
@@ -25,18 +26,22 @@ pub fn template(template: annai_core::ResourceTemplate) -> ResourceTemplate {
     listed
 }
 
-/// Reads a resource, if the caller may.
+/// Reads a resource for a caller.
 pub async fn read(
-    registry: &Registry,
+    registry: &Arc<Registry>,
     uri: &str,
     identity: &Identity,
+    call: Call,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let read = match registry.admit_resource(uri, identity) {
-        Ok(admitted) => admitted.read().await,
-        Err(Denied::Unknown) => Ok(None),
-        Err(denied) => Err(ToolError::from(denied)),
-    };
-    let read = read.map_err(|error| error_data(&error))?.ok_or_else(|| not_found(uri))?;
+    let admitted = registry.admit_resource(uri, identity).map_err(|denied| {
+        denied.log_resource(uri, &call.request_id);
+        match denied {
+            Denied::Unknown => not_found(uri),
+            denied => error_data(uri, &ToolError::from(denied)),
+        }
+    })?;
+    let read = admitted.read(call).await.map_err(|error| error_data(uri, &error))?;
+    let read = read.ok_or_else(|| not_found(uri))?;
     let meta = (!read.meta.is_empty()).then_some(MetaObject(read.meta));
     Ok(ReadResourceResult::new(vec![ResourceContents::TextResourceContents {
         uri: uri.to_owned(),
@@ -54,10 +59,11 @@ fn not_found(uri: &str) -> ErrorData {
     )
 }
 
-fn error_data(error: &ToolError) -> ErrorData {
+fn error_data(uri: &str, error: &ToolError) -> ErrorData {
     let code = match error.kind() {
-        ErrorKind::Internal => ErrorCode::INTERNAL_ERROR,
+        ErrorKind::NotFound => return not_found(uri),
+        ErrorKind::Internal | ErrorKind::Upstream | ErrorKind::TimedOut => ErrorCode::INTERNAL_ERROR,
         _ => ErrorCode::INVALID_REQUEST,
     };
-    ErrorData::new(code, error.message().to_owned(), Some(json!({ "code": error.kind().code() })))
+    ErrorData::new(code, error.message().to_owned(), None)
 }

@@ -8,7 +8,6 @@ use annai_core::json::has_too_many_values;
 use bytes::Bytes;
 use rmcp::model::RequestMetaObject;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::envelope::Envelope;
@@ -28,11 +27,12 @@ pub struct ListRequest<'a> {
     era: Era,
 }
 
+/// The parameters of a request that is answered here. Others, and a `_meta` that is not an object, take the usual way.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Params {
-    #[serde(rename = "_meta")]
-    meta: Option<RequestMetaObject>,
-    cursor: Option<IgnoredAny>,
+    #[serde(rename = "_meta", default)]
+    meta: RequestMetaObject,
 }
 
 impl<'a> ListRequest<'a> {
@@ -49,13 +49,7 @@ impl<'a> ListRequest<'a> {
             Some(params) if !params.starts_with('{') || has_too_many_values(params.as_bytes()) => {
                 return None;
             }
-            Some(params) => {
-                let params: Params = serde_json::from_str(params).ok()?;
-                if params.cursor.is_some() {
-                    return None;
-                }
-                params.meta.unwrap_or_default()
-            }
+            Some(params) => serde_json::from_str::<Params>(params).ok()?.meta,
         };
         let era = Era::of_meta(&meta)?;
         Some(Self { id, meta, era })
@@ -92,7 +86,10 @@ impl<'a> ListRequest<'a> {
 /// Whether an id can be copied into the reply unchanged: an integer, or a string within the length limit.
 fn is_plain_id(id: &str) -> bool {
     let digits = id.strip_prefix('-').unwrap_or(id);
-    let integer = !digits.is_empty() && digits.len() < 19 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let integer = !digits.is_empty()
+        && id != "-0"
+        && digits.len() < 19
+        && digits.bytes().all(|byte| byte.is_ascii_digit());
     integer || (id.starts_with('"') && id.len() <= MAX_ID_BYTES)
 }
 
@@ -130,7 +127,7 @@ mod tests {
     #[test]
     fn ids_are_copied_into_the_reply_unchanged() {
         for id in ["7", "-7", "\"a\"", "\"\\u00e9\""] {
-            for params in ["", ",\"params\":{}", ",\"params\":null", ",\"params\":{\"other\":1}"] {
+            for params in ["", ",\"params\":{}", ",\"params\":null", ",\"params\":{\"_meta\":{}}"] {
                 let request = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"{params}}}"#);
                 let expected: Value = serde_json::from_str(id).unwrap();
                 assert_eq!(answer(&request).unwrap()["id"], expected, "{request}");
@@ -148,6 +145,9 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[null,null]}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":5}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":null}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"other":1}}"#,
+            r#"{"jsonrpc":"2.0","id":-0,"method":"tools/list"}"#,
             r#"{"id":1,"method":"tools/list"}"#,
             &with_meta(&json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" })),
             &with_meta(&json!({ "io.modelcontextprotocol/protocolVersion": "2031-01-01" })),

@@ -1,6 +1,6 @@
 //! The configuration. Values come from four layers: command line over environment over YAML file over defaults. Every
 //! crate declares its own keys as a type; the layers are merged as JSON values, validated once against the schemas of
-//! all those types, and only then deserialised. Nothing else in the program reads the environment.
+//! all those types, and only then deserialized. Nothing else in the program reads the environment.
 
 mod document;
 mod environment;
@@ -80,7 +80,7 @@ impl ConfigSchema {
     pub fn with_settings<S: Settings>(mut self) -> Self {
         merge_schema(&mut self.schema, schema::of_input::<S>());
         let defaults = serde_json::to_value(S::default()).and_then(serde_json::from_value);
-        self.defaults.merge(defaults.expect("settings serialise to a JSON object"), &|_| Origin::Default);
+        self.defaults.merge(defaults.expect("settings serialize to a JSON object"), &|_| Origin::Default);
         self.env.extend_from_slice(S::ENV);
         self.retired.extend_from_slice(S::RETIRED);
         self.inherits.extend_from_slice(S::INHERITS);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 /// Replaces a secret wherever one would be printed.
 pub const MASK: &str = "***";
 
-/// A string that prints and serialises as `***`, so that no log, error or shown configuration can leak it.
+/// A string that prints and serializes as `***`, so that no log, error or shown configuration can leak it.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);

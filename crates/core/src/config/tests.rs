@@ -76,12 +76,12 @@ fn a_variable_with_a_custom_parser_can_set_several_keys() {
 
 #[test]
 fn errors_name_the_file_the_line_the_key_and_what_is_allowed() {
-    let error = load("request:\n  retries: 11\n  colour: red\nserver2: 1\n", &[], vec![]).err().unwrap();
+    let error = load("request:\n  retries: 11\n  color: red\nserver2: 1\n", &[], vec![]).err().unwrap();
     assert_eq!(
         error.0,
         [
             "c.yaml:2: request.retries: expected an integer from 0 to 10, got 11",
-            "c.yaml:3: request.colour: unknown key; allowed: retries, hosts, quiet, key",
+            "c.yaml:3: request.color: unknown key; allowed: retries, hosts, quiet, key",
             "c.yaml:4: server2: unknown key; allowed: request, headers",
         ]
     );

@@ -37,10 +37,18 @@ fn describe_type(type_name: &str, schema: &JsonObject) -> String {
         }
         "string" => match (min_length("minLength"), limit("maxLength")) {
             (Some(min), None) if min == "1" => "a string that is not empty".to_owned(),
+            (Some(min), Some(max)) if min == max => format!("a string of exactly {min} characters"),
             (min, max) => format!("a string{}", describe_range(min, max, " characters")),
         },
         "array" => {
-            format!("an array{}", describe_range(min_length("minItems"), limit("maxItems"), " items"))
+            let range = describe_range(min_length("minItems"), limit("maxItems"), " items");
+            let items = schema.get("items").and_then(Value::as_object).map(types).unwrap_or_default();
+            match (range.as_str(), items.as_slice()) {
+                ("", ["string"]) => "an array of strings".to_owned(),
+                ("", ["integer"]) => "an array of integers".to_owned(),
+                ("", ["object"]) => "an array of objects".to_owned(),
+                _ => format!("an array{range}"),
+            }
         }
         "boolean" => "true or false".to_owned(),
         "object" => "an object".to_owned(),
@@ -77,6 +85,7 @@ mod tests {
             (json!({ "type": "string", "minLength": 1 }), "a string that is not empty"),
             (json!({ "type": "string", "minLength": 0, "maxLength": 5 }), "a string of at most 5 characters"),
             (json!({ "type": "array", "minItems": 2 }), "an array of at least 2 items"),
+            (json!({ "type": "array", "items": { "type": "string" } }), "an array of strings"),
             (json!({ "enum": ["a", "b"] }), "one of a, b"),
             (
                 json!({ "anyOf": [{ "type": "string" }, { "type": "object" }, { "type": "null" }] }),

@@ -31,7 +31,8 @@ pub(super) fn alternatives(schema: &JsonObject) -> Option<impl Iterator<Item = &
 }
 
 /// Whether `null` is accepted.
-pub(super) fn accepts_null(schema: &JsonObject) -> bool {
+#[must_use]
+pub fn accepts_null(schema: &JsonObject) -> bool {
     types(schema).contains(&"null")
         || schema.get("enum").and_then(Value::as_array).is_some_and(|values| values.contains(&Value::Null))
         || alternatives(schema).is_some_and(|mut alternatives| alternatives.any(accepts_null))
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn enumerations_are_recognised_in_every_notation() {
+    fn enumerations_are_recognized_in_every_notation() {
         let values = |schema: Value| {
             let values = enum_values(schema.as_object().unwrap());
             values.map(|values| values.join(","))

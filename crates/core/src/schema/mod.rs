@@ -12,17 +12,18 @@ use serde_json::Value;
 
 pub use contract::contract_violations;
 pub use describe::describe;
+pub use keywords::accepts_null;
 pub use validate::{ValidationError, validate};
 
 use crate::JsonObject;
 
-/// The schema of the values that a type deserialises from.
+/// The schema of the values that a type deserializes from.
 #[must_use]
 pub fn of_input<T: JsonSchema>() -> JsonObject {
     generate::<T>(SchemaSettings::draft2020_12().for_deserialize())
 }
 
-/// The schema of the values that a type serialises to.
+/// The schema of the values that a type serializes to.
 #[must_use]
 pub fn of_output<T: JsonSchema>() -> JsonObject {
     generate::<T>(SchemaSettings::draft2020_12().for_serialize())

@@ -1,4 +1,4 @@
-//! Authorisation: who may call a tool. The rule is declared with the tool and enforced in one place, [`Access::check`].
+//! Authorization: who may call a tool. The rule is declared with the tool and enforced in one place, [`Access::check`].
 
 use crate::{ErrorKind, Identity, ToolError};
 
@@ -99,11 +99,11 @@ impl From<Denied> for ToolError {
             ),
             Denied::SignIn(scope) => Self::new(
                 ErrorKind::Unauthorized,
-                format!("this tool needs a verified token with the scope {}", scope.as_str()),
+                format!("this needs a verified token with the scope {}", scope.as_str()),
             ),
             Denied::Scope(scope) => Self::new(
                 ErrorKind::Forbidden,
-                format!("the token lacks the scope {}, which this tool needs", scope.as_str()),
+                format!("the token lacks the scope {}, which this needs", scope.as_str()),
             ),
         }
     }

@@ -13,7 +13,8 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-use super::{Denied, NumberParsing, RegisteredTool, Registry, Reply};
+use super::builder::ErasedToolset;
+use super::{Denied, NumberParsing, RegisteredTool, Registry, Reply, ResourceText};
 use crate::{Call, ErrorKind, Identity, JsonObject, ToolError, WireError, metrics, schema};
 
 /// The proof that a caller may call a tool. Only [`Registry::admit`] creates it, and only it can run a tool.
@@ -62,23 +63,81 @@ async fn run(
     call_timeout: Duration,
 ) -> Result<Reply<Value>, FailedCall> {
     log_arguments(tool.facts.name, &arguments);
+    let (started, deadline) = start_clock(&mut call, call_timeout);
+    let work = async { tool.runner.run(&call, validate_arguments(tool, arguments)?).await };
+    let result = guard(work, &call, started, deadline).await;
+    record_metrics(tool.facts.name, result.is_ok(), started.elapsed());
+    log_outcome(started, result.as_ref().err());
+    result.map_err(|error| FailedCall { wire: tool.runner.wire(&error), error })
+}
+
+/// The proof that a caller may read a resource. Only [`Registry::admit_resource`] creates it.
+pub struct AdmittedResource {
+    registry: Arc<Registry>,
+    toolset: Arc<dyn ErasedToolset>,
+    uri: String,
+    identity: Identity,
+}
+
+impl AdmittedResource {
+    pub(super) const fn new(
+        registry: Arc<Registry>,
+        toolset: Arc<dyn ErasedToolset>,
+        uri: String,
+        identity: Identity,
+    ) -> Self {
+        Self { registry, toolset, uri, identity }
+    }
+
+    /// Reads the resource, with the same guards, log line and count as a tool call; `None` when its URI matches a template
+    /// but no such resource exists.
+    ///
+    /// # Errors
+    ///
+    /// The error of [`super::Toolset::read_resource`].
+    pub async fn read(self, mut call: Call) -> Result<Option<ResourceText>, ToolError> {
+        let span = tracing::error_span!("read", resource = self.uri, request_id = call.request_id);
+        call.set_admitted(self.identity, Arc::downgrade(&self.registry), span.clone());
+        let (started, deadline) = start_clock(&mut call, self.registry.call_timeout);
+        async {
+            let work = self.toolset.read_resource(&call, &self.uri);
+            let result = guard(work, &call, started, deadline).await;
+            record_metrics(RESOURCE_READS, result.is_ok(), started.elapsed());
+            log_outcome(started, result.as_ref().err());
+            result
+        }
+        .instrument(span)
+        .await
+    }
+}
+
+/// The label of resource reads among the tools.
+const RESOURCE_READS: &str = "resources/read";
+
+/// The start of a call, and its deadline: the caller's, but no later than the server allows.
+fn start_clock(call: &mut Call, call_timeout: Duration) -> (Instant, Instant) {
     let started = Instant::now();
     let latest = started + call_timeout;
     let deadline = call.deadline.map_or(latest, |deadline| latest.min(deadline.into()));
     call.deadline = Some(deadline.into_std());
+    (started, deadline)
+}
 
-    let work = async { tool.runner.run(&call, validate_arguments(tool, arguments)?).await };
-    let result = tokio::select! {
+/// Ends work at its deadline or when it is cancelled, and turns a panic into an error.
+async fn guard<T>(
+    work: impl Future<Output = Result<T, ToolError>>,
+    call: &Call,
+    started: Instant,
+    deadline: Instant,
+) -> Result<T, ToolError> {
+    tokio::select! {
         biased;
         () = call.cancel.cancelled() => Err(ToolError::cancelled()),
         result = AssertUnwindSafe(work).catch_unwind() => {
-            result.unwrap_or_else(|_| Err(ToolError::internal("the tool panicked")))
+            result.unwrap_or_else(|_| Err(ToolError::internal("the toolset panicked")))
         }
         () = tokio::time::sleep_until(deadline) => Err(timed_out(started)),
-    };
-    record_metrics(tool.facts.name, result.is_ok(), started.elapsed());
-    log_outcome(started, result.as_ref().err());
-    result.map_err(|error| FailedCall { wire: tool.runner.wire(&error), error })
+    }
 }
 
 /// The arguments, with numbers coerced if the toolset allows it, or an error that names every invalid one.
@@ -136,13 +195,23 @@ fn log_outcome(started: Instant, error: Option<&ToolError>) {
 }
 
 impl Denied {
-    /// Logs and counts a call that was not admitted.
-    pub fn log(self, registry: &Registry, tool: &str, request_id: &str) {
-        let code = match self {
-            Self::Unknown => "unknown_tool",
+    /// Logs and counts a resource that was not admitted.
+    pub fn log_resource(self, uri: &str, request_id: &str) {
+        tracing::warn!(resource = uri, request_id, ok = false, elapsed_ms = 0, code = self.code());
+        record_metrics(RESOURCE_READS, false, Duration::ZERO);
+    }
+
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Unknown => ErrorKind::NotFound.code(),
             Self::SignIn(_) => ErrorKind::Unauthorized.code(),
             Self::Scope(_) => ErrorKind::Forbidden.code(),
-        };
+        }
+    }
+
+    /// Logs and counts a call that was not admitted.
+    pub fn log(self, registry: &Registry, tool: &str, request_id: &str) {
+        let code = if self == Self::Unknown { "unknown_tool" } else { self.code() };
         tracing::warn!(tool, request_id, ok = false, elapsed_ms = 0, code);
         // Only names of registered tools become labels: unknown ones come from the client and are unbounded.
         if let Some(tool) = registry.get(tool) {

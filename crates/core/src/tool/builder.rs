@@ -2,6 +2,7 @@
 //! each has its own input, output and settings types.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use tokio::sync::OnceCell;
 
 use super::registry::Registry;
 use super::{RegisteredTool, Reply, Resource, ResourceTemplate, ResourceText, Tool, Toolset};
-use crate::{Call, Facts, JsonObject, ToolError, WireError, schema};
+use crate::{Call, ErrorKind, Facts, JsonObject, ToolError, WireError, schema};
 
 /// Why a registry could not be built.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -25,6 +26,7 @@ pub enum RegistryError {
 pub struct ToolsetState<S: Toolset> {
     config: S::Config,
     state: OnceCell<S>,
+    is_closed: AtomicBool,
 }
 
 impl<S: Toolset> ToolsetState<S> {
@@ -37,9 +39,15 @@ impl<S: Toolset> ToolsetState<S> {
     ///
     /// # Errors
     ///
-    /// The error of [`Toolset::open`]; the next call tries again.
+    /// The error of [`Toolset::open`]; the next call tries again. After [`Registry::close`] nothing is opened any more.
     pub async fn open(&self) -> Result<&S, ToolError> {
-        self.state.get_or_try_init(|| S::open(&self.config)).await
+        let open = || async {
+            if self.is_closed.load(Ordering::Relaxed) {
+                return Err(ToolError::new(ErrorKind::Cancelled, "the server is shutting down"));
+            }
+            S::open(&self.config).await
+        };
+        self.state.get_or_try_init(open).await
     }
 }
 
@@ -91,7 +99,11 @@ pub(super) trait ErasedToolset: Send + Sync {
     ) -> BoxFuture<'a, Vec<String>>;
     fn resources(&self) -> Vec<Resource>;
     fn resource_templates(&self) -> Vec<ResourceTemplate>;
-    fn read_resource<'a>(&'a self, uri: &'a str) -> BoxFuture<'a, Result<Option<ResourceText>, ToolError>>;
+    fn read_resource<'a>(
+        &'a self,
+        call: &'a Call,
+        uri: &'a str,
+    ) -> BoxFuture<'a, Result<Option<ResourceText>, ToolError>>;
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
@@ -123,13 +135,18 @@ impl<S: Toolset> ErasedToolset for ToolsetState<S> {
         S::resource_templates(&self.config)
     }
 
-    fn read_resource<'a>(&'a self, uri: &'a str) -> BoxFuture<'a, Result<Option<ResourceText>, ToolError>> {
-        Box::pin(S::read_resource(self, uri))
+    fn read_resource<'a>(
+        &'a self,
+        call: &'a Call,
+        uri: &'a str,
+    ) -> BoxFuture<'a, Result<Option<ResourceText>, ToolError>> {
+        Box::pin(S::read_resource(self, call, uri))
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            if let Some(set) = self.state.get() {
+            let was_closed = self.is_closed.swap(true, Ordering::Relaxed);
+            if let (false, Some(set)) = (was_closed, self.state.get()) {
                 set.close().await;
             }
         })
@@ -150,7 +167,8 @@ impl RegistryBuilder {
 
     /// Adds a toolset with its settings. Its tools are added to the returned builder. Its state is not opened.
     pub fn toolset<S: Toolset>(&mut self, config: S::Config) -> ToolsetBuilder<'_, S> {
-        let toolset = Arc::new(ToolsetState { config, state: OnceCell::new() });
+        let toolset =
+            Arc::new(ToolsetState { config, state: OnceCell::new(), is_closed: AtomicBool::new(false) });
         self.toolsets.push(toolset.clone());
         ToolsetBuilder { tools: &mut self.tools, toolset }
     }

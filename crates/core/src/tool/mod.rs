@@ -18,10 +18,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use access::{Access, Denied, TokenScope};
-pub use admitted::{Admitted, FailedCall};
+pub use admitted::{Admitted, AdmittedResource, FailedCall};
 pub use builder::{RegistryBuilder, RegistryError, ToolsetBuilder, ToolsetState};
 pub use facts::{Effect, Facts, Guide, Sponsor, Widget, World};
-pub use registry::{AdmittedResource, RegisteredTool, Registry};
+pub use registry::{RegisteredTool, Registry};
 pub use reply::Reply;
 pub use resource::{Resource, ResourceTemplate, ResourceText};
 
@@ -74,9 +74,10 @@ pub trait Toolset: Send + Sync + Sized + 'static {
     /// Reads a listed resource, or one that matches a template; `None` when it does not exist.
     fn read_resource(
         state: &ToolsetState<Self>,
+        call: &Call,
         uri: &str,
     ) -> impl Future<Output = Result<Option<ResourceText>, ToolError>> + Send {
-        let _ = (state, uri);
+        let _ = (state, call, uri);
         std::future::ready(Ok(None))
     }
 

@@ -7,11 +7,11 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::builder::{ErasedToolset, RegistryBuilder, RegistryError, Runner};
-use super::{Admitted, Denied, NumberParsing, Resource, ResourceTemplate, ResourceText, TokenScope};
-use crate::{Facts, Identity, JsonObject, ToolError, schema};
+use super::{Admitted, AdmittedResource, Denied, NumberParsing, Resource, ResourceTemplate, TokenScope};
+use crate::{Facts, Identity, JsonObject, schema};
 
 /// The maximum number of cached tool lists, one per set of scopes. There are few scopes, so more sets are not expected.
-/// Beyond the limit a list is serialised for each request.
+/// Beyond the limit a list is serialized for each request.
 const MAX_CACHED_LISTS: usize = 64;
 
 /// A type-erased tool of a registry. Only an [`Admitted`] can run it.
@@ -52,6 +52,9 @@ pub struct Registry {
     tools: Vec<RegisteredTool>,
     by_name: HashMap<&'static str, usize>,
     toolsets: Vec<Arc<dyn ErasedToolset>>,
+    /// All resources and templates, each with the toolset that reads it.
+    resources: Vec<(Resource, Arc<dyn ErasedToolset>)>,
+    templates: Vec<(ResourceTemplate, Arc<dyn ErasedToolset>)>,
     /// The scopes that any tool requires, sorted.
     scopes: Vec<TokenScope>,
     lists: Mutex<HashMap<ListKey, Bytes>>,
@@ -79,7 +82,14 @@ impl Registry {
         let mut scopes: Vec<_> = tools.iter().filter_map(|tool| tool.facts.access.scope()).collect();
         scopes.sort_unstable();
         scopes.dedup();
-        Ok(Self { tools, by_name, toolsets, scopes, lists: Mutex::default(), call_timeout })
+        let (mut resources, mut templates) = (Vec::new(), Vec::new());
+        for toolset in &toolsets {
+            resources.extend(toolset.resources().into_iter().map(|resource| (resource, toolset.clone())));
+            templates
+                .extend(toolset.resource_templates().into_iter().map(|template| (template, toolset.clone())));
+        }
+        let lists = Mutex::default();
+        Ok(Self { tools, by_name, toolsets, resources, templates, scopes, lists, call_timeout })
     }
 
     /// The tools in the order in which they were added.
@@ -104,9 +114,9 @@ impl Registry {
         Ok(Admitted::new(self.clone(), tool.facts.name, identity.clone()))
     }
 
-    /// The `tools` array of `tools/list` for a caller, serialised once for each set of scopes.
+    /// The `tools` array of `tools/list` for a caller, serialized once for each set of scopes.
     #[must_use]
-    #[expect(clippy::expect_used, reason = "a JSON value always serialises")]
+    #[expect(clippy::expect_used, reason = "a JSON value always serializes")]
     pub fn list(&self, identity: &Identity) -> Bytes {
         let key = match identity {
             Identity::Owner => ListKey::Owner,
@@ -121,7 +131,7 @@ impl Registry {
         }
         let listed = self.tools().filter(|tool| tool.facts.access.lists_for(identity));
         let entries: Vec<_> = listed.map(super::listing::entry).collect();
-        let list = Bytes::from(serde_json::to_vec(&entries).expect("JSON values serialise"));
+        let list = Bytes::from(serde_json::to_vec(&entries).expect("JSON values serialize"));
         if lists.len() < MAX_CACHED_LISTS {
             lists.insert(key, list.clone());
         }
@@ -155,66 +165,49 @@ impl Registry {
 
     /// Whether any toolset has resources or resource templates.
     #[must_use]
-    pub fn has_resources(&self) -> bool {
-        self.toolsets
-            .iter()
-            .any(|toolset| !toolset.resources().is_empty() || !toolset.resource_templates().is_empty())
+    pub const fn has_resources(&self) -> bool {
+        !self.resources.is_empty() || !self.templates.is_empty()
     }
 
     /// The resources that are listed for a caller.
     #[must_use]
     pub fn resources(&self, identity: &Identity) -> Vec<Resource> {
-        let all = self.toolsets.iter().flat_map(|toolset| toolset.resources());
-        all.filter(|resource| resource.access.lists_for(identity)).collect()
+        let all = self.resources.iter().map(|(resource, _)| resource);
+        all.filter(|resource| resource.access.lists_for(identity)).cloned().collect()
     }
 
     /// The resource templates that are listed for a caller.
     #[must_use]
     pub fn resource_templates(&self, identity: &Identity) -> Vec<ResourceTemplate> {
-        let all = self.toolsets.iter().flat_map(|toolset| toolset.resource_templates());
-        all.filter(|template| template.access.lists_for(identity)).collect()
+        let all = self.templates.iter().map(|(template, _)| template);
+        all.filter(|template| template.access.lists_for(identity)).cloned().collect()
     }
 
-    /// Decides whether a caller may read a resource, which is either listed or matches a template.
+    /// Decides whether a caller may read a resource, which is either listed or matches a template. Of several templates
+    /// the most specific one decides, so that a general one cannot open what a specific one protects.
     ///
     /// # Errors
     ///
     /// The reason why not.
-    pub fn admit_resource(&self, uri: &str, identity: &Identity) -> Result<AdmittedResource, Denied> {
-        for toolset in &self.toolsets {
-            let listed = toolset.resources().into_iter().find(|resource| resource.uri == uri);
-            let access = listed.map(|resource| resource.access).or_else(|| {
-                let mut templates = toolset.resource_templates().into_iter();
-                templates.find(|template| template.matches(uri)).map(|template| template.access)
-            });
-            if let Some(access) = access {
-                access.check(identity)?;
-                return Ok(AdmittedResource { toolset: toolset.clone(), uri: uri.to_owned() });
-            }
-        }
-        Err(Denied::Unknown)
+    pub fn admit_resource(
+        self: &Arc<Self>,
+        uri: &str,
+        identity: &Identity,
+    ) -> Result<AdmittedResource, Denied> {
+        let listed = self.resources.iter().find(|(resource, _)| resource.uri == uri);
+        let found = listed.map(|(resource, toolset)| (resource.access, toolset)).or_else(|| {
+            let matching = self.templates.iter().filter(|(template, _)| template.matches(uri));
+            let specific = matching.max_by_key(|(template, _)| template.prefix().len());
+            specific.map(|(template, toolset)| (template.access, toolset))
+        });
+        let (access, toolset) = found.ok_or(Denied::Unknown)?;
+        access.check(identity)?;
+        Ok(AdmittedResource::new(self.clone(), toolset.clone(), uri.to_owned(), identity.clone()))
     }
 
-    /// Closes all opened toolsets concurrently. The caller limits the time.
+    /// Closes all opened toolsets concurrently, once; afterwards none is opened any more. The caller limits the time.
     pub async fn close(&self) {
         futures_util::future::join_all(self.toolsets.iter().map(|toolset| toolset.close())).await;
-    }
-}
-
-/// The proof that a caller may read a resource. Only [`Registry::admit_resource`] creates it.
-pub struct AdmittedResource {
-    toolset: Arc<dyn ErasedToolset>,
-    uri: String,
-}
-
-impl AdmittedResource {
-    /// Reads the resource; `None` when its URI matches a template but no such resource exists.
-    ///
-    /// # Errors
-    ///
-    /// The error of [`super::Toolset::read_resource`].
-    pub async fn read(self) -> Result<Option<ResourceText>, ToolError> {
-        self.toolset.read_resource(&self.uri).await
     }
 }
 

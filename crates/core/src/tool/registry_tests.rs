@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::{
-    Access, Call, Effect, ErrorKind, FailedCall, Guide, Person, Reply, Sponsor, Tool, Toolset, ToolsetState,
-    World,
+    Access, Call, Effect, ErrorKind, FailedCall, Guide, Person, Reply, ResourceText, Sponsor, Tool,
+    ToolError, Toolset, ToolsetState, World,
 };
 
 const CALL_TIMEOUT: Duration = Duration::from_secs(200);
@@ -111,7 +111,7 @@ fn two_tools_with_the_same_name_are_an_error() {
 }
 
 #[test]
-fn the_list_is_derived_from_the_declaration_and_serialised_once() {
+fn the_list_is_derived_from_the_declaration_and_serialized_once() {
     let registry = registry();
     let list: Value = serde_json::from_slice(&registry.list(&Identity::Owner)).unwrap();
     let schemes = json!([{ "type": "noauth" }, { "type": "oauth2", "scopes": ["library.read"] }]);
@@ -266,19 +266,29 @@ impl Toolset for Pages {
     }
 
     fn resource_templates(_: &Arc<AtomicUsize>) -> Vec<ResourceTemplate> {
-        vec![ResourceTemplate {
-            uri_template: "page://{number}".into(),
+        let template = |uri_template: &str, access| ResourceTemplate {
+            uri_template: uri_template.into(),
             name: "page".into(),
             title: "Page".into(),
             description: "A page by its number.".into(),
             mime_type: "text/plain".into(),
-            access: Access::Local(READ),
-        }]
+            access,
+        };
+        vec![
+            template("page://public/{number}", Access::Anyone),
+            template("page://{number}", Access::Local(READ)),
+        ]
     }
 
-    async fn read_resource(state: &ToolsetState<Self>, uri: &str) -> Result<Option<ResourceText>, ToolError> {
+    async fn read_resource(
+        state: &ToolsetState<Self>,
+        _: &Call,
+        uri: &str,
+    ) -> Result<Option<ResourceText>, ToolError> {
         let text = match uri.strip_prefix("page://") {
             Some("404") => return Ok(None),
+            Some("panic") => panic!("on purpose"),
+            Some("sleep") => std::future::pending().await,
             Some(number) => {
                 state.open().await?;
                 format!("page {number}")
@@ -295,8 +305,8 @@ fn registry_with_pages(closed: &Arc<AtomicUsize>) -> Arc<Registry> {
     builder.build().unwrap()
 }
 
-async fn read(registry: &Registry, uri: &str, identity: &Identity) -> Result<Option<String>, Denied> {
-    let contents = registry.admit_resource(uri, identity)?.read().await.unwrap();
+async fn read(registry: &Arc<Registry>, uri: &str, identity: &Identity) -> Result<Option<String>, Denied> {
+    let contents = registry.admit_resource(uri, identity)?.read(Call::new("1")).await.unwrap();
     Ok(contents.map(|contents| contents.text))
 }
 
@@ -308,7 +318,8 @@ async fn resources_are_listed_for_and_read_by_admitted_callers_only() {
     };
     assert_eq!(uris(&Identity::Owner), ["ui://open", "ui://local"]);
     assert_eq!(uris(&Identity::Anonymous), ["ui://open"]);
-    assert_eq!(registry.resource_templates(&Identity::Anonymous), []);
+    let templates = registry.resource_templates(&Identity::Anonymous);
+    assert_eq!(templates.len(), 1, "{templates:?}");
 
     let page = Ok(Some("<p>hello</p>".to_owned()));
     assert_eq!(read(&registry, "ui://open", &Identity::Anonymous).await, page);
@@ -318,16 +329,39 @@ async fn resources_are_listed_for_and_read_by_admitted_callers_only() {
     let page = Ok(Some("page 7".to_owned()));
     assert_eq!(read(&registry, "page://7", &person(&["library.read"])).await, page);
     assert_eq!(read(&registry, "page://404", &Identity::Owner).await, Ok(None));
+    // Of two templates that match, the more specific one decides.
+    assert!(read(&registry, "page://public/7", &Identity::Anonymous).await.is_ok());
+    assert_eq!(read(&registry, "page://7", &Identity::Anonymous).await, Err(Denied::SignIn(READ)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_ends_at_its_deadline_when_cancelled_and_when_it_panics() {
+    let registry = registry_with_pages(&Arc::default());
+    let read = async |uri: &str, call: Call| {
+        let admitted = registry.admit_resource(uri, &Identity::Owner).unwrap();
+        admitted.read(call).await.unwrap_err().kind()
+    };
+    assert_eq!(read("page://sleep", Call::new("1")).await, ErrorKind::TimedOut);
+    assert_eq!(read("page://panic", Call::new("1")).await, ErrorKind::Internal);
+    let cancelled = Call::new("1");
+    cancelled.cancel.cancel();
+    assert_eq!(read("page://7", cancelled).await, ErrorKind::Cancelled);
 }
 
 #[tokio::test]
-async fn only_opened_toolsets_are_closed() {
+async fn opened_toolsets_are_closed_once_and_not_opened_again() {
+    let closed = Arc::default();
+    let registry = registry_with_pages(&closed);
+    read(&registry, "page://7", &Identity::Owner).await.unwrap();
+    registry.close().await;
+    registry.close().await;
+    assert_eq!(closed.load(Ordering::SeqCst), 1);
+
     let closed = Arc::default();
     let registry = registry_with_pages(&closed);
     read(&registry, "ui://open", &Identity::Owner).await.unwrap();
     registry.close().await;
     assert_eq!(closed.load(Ordering::SeqCst), 0, "reading this page does not open the toolset");
-    read(&registry, "page://7", &Identity::Owner).await.unwrap();
-    registry.close().await;
-    assert_eq!(closed.load(Ordering::SeqCst), 1);
+    let admitted = registry.admit_resource("page://7", &Identity::Owner).unwrap();
+    assert_eq!(admitted.read(Call::new("1")).await.unwrap_err().kind(), ErrorKind::Cancelled);
 }

@@ -35,7 +35,7 @@ impl<T: Serialize> Reply<T> {
     ///
     /// # Errors
     ///
-    /// The output cannot be serialised.
+    /// The output cannot be serialized.
     pub fn as_json(output: T) -> Result<Self, ToolError> {
         let text = serde_json::to_string(&output).map_err(ToolError::internal)?;
         Ok(Self::new(output, text))

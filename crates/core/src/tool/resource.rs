@@ -42,8 +42,12 @@ impl ResourceTemplate {
     /// Whether a URI begins with the literal text before the first variable. The toolset checks the rest when it reads.
     #[must_use]
     pub fn matches(&self, uri: &str) -> bool {
-        let prefix = self.uri_template.split('{').next().unwrap_or_default();
-        !prefix.is_empty() && uri.starts_with(prefix)
+        !self.prefix().is_empty() && uri.starts_with(self.prefix())
+    }
+
+    /// The text before the first variable.
+    pub(super) fn prefix(&self) -> &str {
+        self.uri_template.split('{').next().unwrap_or_default()
     }
 }
 

@@ -13,9 +13,13 @@ use crate::error::LibraryError;
 /// The maximum size of all traces together, so that many callers cannot exhaust the memory of a small machine. A trace
 /// has about 100 KB, so 64 MiB hold the newest 100 of several callers; beyond it the oldest traces go first.
 const MAX_TRACE_BYTES: usize = 64 << 20;
-/// The maximum number of callers whose traces are tracked, a few hundred bytes each. Beyond it the caller who has not
-/// searched for longest is forgotten; what is left of their traces expires.
+/// The maximum number of callers whose traces are tracked. Beyond it the caller who has not searched for longest is
+/// forgotten; what is left of their traces expires.
 const MAX_PRINCIPALS: usize = 100_000;
+/// The maximum size of all trace ids together. Beyond it the caller who has not searched for longest is forgotten.
+const MAX_ID_BYTES: usize = 16 << 20;
+/// The approximate size of an id in memory: 32 characters and their bookkeeping.
+const TRACE_ID_BYTES: usize = 64;
 
 /// The traces of all principals. The newest ones of each principal are kept, so that nobody's searches evict another's;
 /// the memory limit applies to all together.
@@ -37,7 +41,7 @@ impl TraceStore {
     /// Keeps the newest `max_per_principal` traces of each principal, none longer than `time_to_live`.
     pub fn new(max_per_principal: usize, time_to_live: Duration) -> Self {
         let traces = StoreLimits { entries: usize::MAX, bytes: MAX_TRACE_BYTES, time_to_live };
-        let recent = StoreLimits { entries: MAX_PRINCIPALS, bytes: usize::MAX, time_to_live };
+        let recent = StoreLimits { entries: MAX_PRINCIPALS, bytes: MAX_ID_BYTES, time_to_live };
         let (traces, recent) = (BoundedStore::new(traces), BoundedStore::new(recent));
         Self { max_per_principal, time_to_live, traces, recent }
     }
@@ -57,7 +61,7 @@ impl TraceStore {
             ids.push_back(id.clone());
             dropped = if ids.len() > self.max_per_principal { ids.pop_front() } else { None };
         };
-        self.recent.update(principal.clone(), now, add, |_| 0);
+        self.recent.update(principal.clone(), now, add, |ids| ids.len() * TRACE_ID_BYTES);
         if let Some(oldest) = dropped {
             self.traces.remove(&oldest);
         }

@@ -82,7 +82,7 @@ mod tests {
     #[tokio::test]
     async fn a_missing_token_is_401_and_a_missing_scope_403() {
         let (status, header, body) = parts(Denied::SignIn(READ), Era::Handshake).await;
-        let message = "this tool needs a verified token with the scope library.read";
+        let message = "this needs a verified token with the scope library.read";
         let challenge = format!(
             "Bearer error=\"invalid_token\", error_description=\"{message}\", scope=\"library.read\""
         );

@@ -23,7 +23,10 @@ pub fn preflight(origin: &str, request: &HeaderMap) -> Response {
     let mut response = reply::empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
     allow(Some(origin), headers);
-    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE, OPTIONS"));
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_METHODS,
+        HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE, OPTIONS"),
+    );
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, allowed_headers(request));
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
     response
@@ -41,7 +44,7 @@ fn allowed_headers(request: &HeaderMap) -> HeaderValue {
 
 /// Lets a page on `origin` read the response. `Vary` keeps caches from serving it to other origins.
 pub fn allow(origin: Option<&str>, headers: &mut HeaderMap) {
-    headers.insert(VARY, HeaderValue::from_static("Origin"));
+    headers.append(VARY, HeaderValue::from_static("Origin"));
     if let Some(origin) = origin.and_then(|origin| HeaderValue::from_str(origin).ok()) {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(RESPONSE_HEADERS));

@@ -25,7 +25,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::sync::{mpsc, oneshot};
 
 use super::accept::{Accepts, JSON, is_event_stream, is_json, last_reply};
-use super::router::Limits;
+use super::router::{Limits, holding};
 use super::{body, challenge, reply};
 use crate::envelope::{self, Json};
 use crate::era::{Era, VERSION_HEADER, is_known_handshake_version};
@@ -147,21 +147,24 @@ impl McpEndpoint {
     /// check exists because the SDK would answer every call with status 200.
     fn challenge(&self, parts: &Parts, id: &RequestId, request: &ClientRequest) -> Option<Response> {
         let identity = identity_of(parts);
-        let (name, denied, response) = match request {
+        let request_id = id.to_string();
+        match request {
             ClientRequest::CallToolRequest(call) => {
                 let name: &str = &call.params.name;
                 let denied = self.registry.admit(name, &identity).err()?;
-                (name, denied, challenge::to_call(id, denied, Era::of_headers(&parts.headers))?)
+                let response = challenge::to_call(id, denied, Era::of_headers(&parts.headers))?;
+                denied.log(&self.registry, name, &request_id);
+                Some(response)
             }
             ClientRequest::ReadResourceRequest(read) => {
                 let uri = &read.params.uri;
                 let denied = self.registry.admit_resource(uri, &identity).err()?;
-                (uri.as_str(), denied, challenge::to_read(id, denied)?)
+                let response = challenge::to_read(id, denied)?;
+                denied.log_resource(uri, &request_id);
+                Some(response)
             }
-            _ => return None,
-        };
-        denied.log(&self.registry, name, &id.to_string());
-        Some(response)
+            _ => None,
+        }
     }
 
     /// Whether a `tools/list` request can be answered here. Where the headers are wrong, the SDK must refuse it.
@@ -184,7 +187,7 @@ impl McpEndpoint {
     }
 
     /// Passes a message on to the SDK, serialized again, so that the SDK reads exactly what was checked here. When a client
-    /// of 2026-07-28 disconnects, its call is canceled; the call of an older client continues in its own task, because
+    /// of 2026-07-28 disconnects, its call is cancelled; the call of an older client continues in its own task, because
     /// those versions say that a disconnect is not a cancellation.
     async fn forward(&self, mut parts: Parts, message: &ClientJsonRpcMessage, accepts: Accepts) -> Response {
         let era = Era::of_headers(&parts.headers);
@@ -207,13 +210,7 @@ impl McpEndpoint {
         };
         if era == Era::PerRequest {
             let (response, permit) = work.await;
-            // The body holds the permit until the stream has ended.
-            return response.map(|body| {
-                Body::new(body.map_frame(move |frame| {
-                    let _ = &permit;
-                    frame
-                }))
-            });
+            return response.map(|body| holding(permit, body));
         }
         let (answered, answer) = oneshot::channel();
         tokio::spawn(async move {

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{any, get};
 use http::{HeaderValue, Method, StatusCode};
+use http_body_util::BodyExt as _;
 use tokio::sync::Semaphore;
 
 use super::door::Door;
@@ -43,7 +44,11 @@ struct RouteLabel(&'static str);
 /// All routes. The door checks the requests to `/mcp`, `/metrics` and the toolsets' routes; `/health` is open to everyone.
 pub fn router(site: &Arc<Site>, toolset_routes: Vec<Router>) -> Router {
     let all = toolset_routes.into_iter().fold(Router::new(), Router::merge);
-    let limited = all.layer(from_fn_with_state(site.clone(), enforce_limits));
+    let limited = all
+        .method_not_allowed_fallback(method_not_allowed)
+        // The size of a body is limited below, for all routes alike.
+        .layer(DefaultBodyLimit::disable())
+        .layer(from_fn_with_state(site.clone(), enforce_limits));
     let behind_door = Router::new()
         .route("/mcp", any(mcp))
         .route("/metrics", get(async || health::metrics()).fallback(use_get))
@@ -71,6 +76,11 @@ async fn use_get() -> Response {
     let mut response = reply::error(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "use GET");
     response.headers_mut().insert(http::header::ALLOW, HeaderValue::from_static("GET, HEAD"));
     response
+}
+
+async fn method_not_allowed() -> Response {
+    let message = "this route does not support the method";
+    reply::error(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }
 
 async fn not_found() -> Response {
@@ -120,11 +130,23 @@ async fn enforce_limits(State(site): State<Arc<Site>>, request: Request, next: N
         Ok(body) => body,
         Err(error) => return reply::error(error.status(), error.code(), &error.to_string()),
     };
-    // The semaphore is never closed, so this cannot fail.
-    let _permit = limits.in_flight.acquire().await;
-    let work = next.run(Request::from_parts(parts, Body::from(body)));
+    let in_flight = limits.in_flight.clone();
+    let work = async {
+        // The semaphore is never closed, so this cannot fail.
+        let permit = in_flight.acquire_owned().await;
+        let response = next.run(Request::from_parts(parts, Body::from(body))).await;
+        response.map(|body| holding(permit, body))
+    };
     tokio::time::timeout(limits.call_timeout, work).await.unwrap_or_else(|_| {
         let message = "the request timed out; the limit is the setting server.call_timeout_ms";
         reply::error(StatusCode::GATEWAY_TIMEOUT, "timed_out", message)
     })
+}
+
+/// A body that keeps a value, such as a permit, until it has been sent: a stream counts as in flight while it lasts.
+pub fn holding<T: Send + 'static>(value: T, body: Body) -> Body {
+    Body::new(body.map_frame(move |frame| {
+        let _ = &value;
+        frame
+    }))
 }

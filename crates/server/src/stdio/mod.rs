@@ -5,6 +5,7 @@ mod load;
 mod transport;
 
 use std::io;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use rmcp::RoleServer;
@@ -81,20 +82,16 @@ pub async fn serve<S: Service<RoleServer>>(
     let transport = Stdio::new(input, outgoing.clone(), pending.clone(), stop.clone(), options, tools);
     // Not the SDK's own handshake, which ends the connection on any unexpected message: `Stdio::accept` does its part.
     let running = serve_directly(handler, transport, None).waiting();
+    let stopped_at = OnceLock::new();
     let grace_period_over = async {
         stop.cancelled().await;
-        let end = Instant::now() + GRACE;
-        tokio::time::sleep_until(end).await;
-        end
+        tokio::time::sleep_until(*stopped_at.get_or_init(Instant::now) + GRACE).await;
     };
-    let end = tokio::select! {
-        _ = running => Instant::now() + GRACE,
-        end = grace_period_over => {
-            fail_pending_calls(&outgoing, &pending).await;
-            end
-        }
-    };
-    service::close(&registry, end).await;
+    tokio::select! {
+        _ = running => {}
+        () = grace_period_over => fail_pending_calls(&outgoing, &pending).await,
+    }
+    service::close(&registry, *stopped_at.get_or_init(Instant::now) + GRACE).await;
     match outgoing.write_error() {
         None | Some(io::ErrorKind::BrokenPipe) => Ok(()),
         Some(other) => Err(other.into()),

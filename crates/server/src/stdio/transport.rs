@@ -39,9 +39,9 @@ const MAX_QUEUED_REQUESTS: usize = 1024;
 /// The maximum size of all requests that run or wait, in bytes, or twice `max_message_bytes` if that is more, so that the
 /// largest allowed message can always be read. Beyond it reading stops until calls have finished.
 const MAX_REQUEST_BYTES: usize = 128 << 20;
-/// How many ids of canceled calls are remembered. A late reply to a canceled call must not answer a new request that
+/// How many ids of cancelled calls are remembered. A late reply to a cancelled call must not answer a new request that
 /// reuses its id, so such ids are refused; beyond this number the oldest are forgotten.
-const MAX_CANCELED_IDS: usize = 1024;
+const MAX_CANCELLED_IDS: usize = 1024;
 
 /// One connection, as the SDK sees it.
 pub(super) struct Stdio<R> {
@@ -52,11 +52,11 @@ pub(super) struct Stdio<R> {
     queue: VecDeque<QueuedRequest>,
     load: Arc<Load>,
     stop: CancellationToken,
-    /// Resolves when `stop` is canceled. It is created once, because every read waits for it.
+    /// Resolves when `stop` is cancelled. It is created once, because every read waits for it.
     stopped: Pin<Box<WaitForCancellationFutureOwned>>,
-    /// The ids of the most recently canceled calls, newest first.
-    canceled_ids: VecDeque<RequestId>,
-    /// The id of the last `initialize` request, which cannot be canceled.
+    /// The ids of the most recently cancelled calls, newest first.
+    cancelled_ids: VecDeque<RequestId>,
+    /// The id of the last `initialize` request, which cannot be cancelled.
     initialize_id: Option<RequestId>,
     /// Since when the decoder has been waiting for the rest of a message that looks truncated.
     truncation_suspected_since: Option<Instant>,
@@ -82,7 +82,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Stdio<R> {
             JsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
-        // One reply per id: a call that was canceled, or answered at shutdown, gets no second one.
+        // One reply per id: a call that was cancelled, or answered at shutdown, gets no second one.
         let is_pending = id.is_none_or(|id| self.pending.lock().remove(id));
         let queued = is_pending.then(|| serde_json::to_vec(&message));
         let queued = queued.transpose().map(|json| json.map(|json| self.outgoing.enqueue_with_receipt(json)));
@@ -153,7 +153,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             load: Arc::default(),
             stopped: Box::pin(stop.clone().cancelled_owned()),
             stop,
-            canceled_ids: VecDeque::new(),
+            cancelled_ids: VecDeque::new(),
             initialize_id: None,
             truncation_suspected_since: None,
             input_ended: false,
@@ -266,8 +266,8 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                         return Ok(None);
                     }
                     self.queue.retain(|queued| queued.request.id != *id);
-                    self.canceled_ids.truncate(MAX_CANCELED_IDS - 1);
-                    self.canceled_ids.push_front(id.clone());
+                    self.cancelled_ids.truncate(MAX_CANCELLED_IDS - 1);
+                    self.cancelled_ids.push_front(id.clone());
                 }
                 Ok(Some(message))
             }
@@ -300,8 +300,8 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                 }
             }
         }
-        if self.canceled_ids.contains(id) || !self.pending.lock().insert(id.clone()) {
-            let message = "id: a request with this id is in progress or was canceled; use another id";
+        if self.cancelled_ids.contains(id) || !self.pending.lock().insert(id.clone()) {
+            let message = "id: a request with this id is in progress or was cancelled; use another id";
             return Err(RpcError::new(Some(id.clone()), ErrorCode::INVALID_REQUEST, message));
         }
         self.queue.push_back(QueuedRequest { request, bytes });
@@ -315,7 +315,10 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             return None;
         }
         let QueuedRequest { mut request, bytes } = self.queue.pop_front()?;
-        request.request.extensions_mut().insert(Slot::take(&self.load, bytes));
+        let extensions = request.request.extensions_mut();
+        extensions.insert(Slot::take(&self.load, bytes));
+        // Whoever started this process is its owner.
+        extensions.insert(Identity::Owner);
         Some(JsonRpcMessage::Request(request))
     }
 

@@ -214,7 +214,7 @@ mod tests {
     const THING: Kind = Kind::Object(&[
         Field::required("name", Kind::ShortText(5)),
         Field::nullable("sizes", Kind::List(&Kind::Integer(1, 9), 2)),
-        Field::optional("colour", Kind::OneOf(&["red", "green", "blue"])),
+        Field::optional("color", Kind::OneOf(&["red", "green", "blue"])),
         Field::optional("notes", Kind::Map(&Kind::Text)),
     ]);
 
@@ -231,7 +231,7 @@ mod tests {
     fn valid_values_are_accepted() {
         THING.check(&json!({ "name": "案内案内案" }), "").unwrap();
         THING
-            .check(&json!({ "name": "a", "sizes": null, "colour": "red", "notes": { "a": "b" } }), "")
+            .check(&json!({ "name": "a", "sizes": null, "color": "red", "notes": { "a": "b" } }), "")
             .unwrap();
     }
 
@@ -247,13 +247,13 @@ mod tests {
         assert_eq!(with("sizes", json!([1.5])), error("invalid_type", "thing.sizes[0]"));
         assert_eq!(with("sizes", json!([0])), error("integer_below_min_value", "thing.sizes[0]"));
         assert_eq!(with("sizes", json!([1, 2, 3])), error("array_above_max_length", "thing.sizes"));
-        assert_eq!(with("colour", json!("pink")), error("invalid_value", "thing.colour"));
+        assert_eq!(with("color", json!("pink")), error("invalid_value", "thing.color"));
         assert_eq!(with("notes", json!({ "b": 1 })), error("invalid_type", "thing.notes.b"));
     }
 
     #[test]
     fn the_error_of_an_enumeration_lists_the_allowed_values() {
-        let refusal = THING.check(&json!({ "name": "a", "colour": "pink" }), "").unwrap_err();
+        let refusal = THING.check(&json!({ "name": "a", "color": "pink" }), "").unwrap_err();
         assert_eq!(
             refusal.message,
             "Invalid value: 'pink'. Supported values are: 'red', 'green', and 'blue'."

@@ -1,4 +1,4 @@
-//! Both framings: each message is recognised by its own framing and answered in the same one.
+//! Both framings: each message is recognized by its own framing and answered in the same one.
 
 use annai_testkit::mcp::{FRAMINGS, Framing, StdioServer, frame};
 use serde_json::json;

@@ -87,6 +87,15 @@ fn local_resources_are_neither_listed_for_nor_read_by_remote_callers() {
 }
 
 #[test]
+fn bodies_up_to_the_servers_limit_pass_and_wrong_methods_get_json() {
+    let server = start_http();
+    let large = "x".repeat(3 << 20);
+    assert_eq!(server.send("POST", "/fixture/length", &[], &large).body, large.len().to_string());
+    let refused = server.send("DELETE", "/fixture/length", &[], "");
+    assert_eq!((refused.status, &refused.json()["error"]["code"]), (405, &json!("method_not_allowed")));
+}
+
+#[test]
 fn opened_toolsets_are_closed_at_shutdown() {
     let mut server = start_http();
     server.call("count", json!({}));
