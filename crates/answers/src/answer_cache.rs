@@ -10,7 +10,7 @@ use bytes::Bytes;
 /// answers are cached; beyond it the oldest answers are removed.
 const MAX_CACHE_BYTES: usize = 32 << 20;
 
-/// Answers by the serialised body of their request, which contains everything that shapes an answer.
+/// Answers by the serialized body of their request, which contains everything that shapes an answer.
 pub struct AnswerCache<T> {
     store: BoundedStore<Bytes, Arc<T>>,
 }

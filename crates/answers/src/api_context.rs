@@ -8,7 +8,7 @@ use annai_core::Date;
 use crate::config::AnswersSettings;
 use crate::responses::{ResponsesClient, RetryPolicy};
 
-/// The delay before the first retry of an answer tool; the contract fixes it.
+/// The delay before the first retry of an answer tool; as in `openai-responses-mcp`.
 const FIRST_RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// The settings, the instructions and the client.

@@ -20,7 +20,7 @@ use crate::snippet::snippet;
 
 /// The maximum number of retries of a search.
 const MAX_SEARCH_RETRIES: u32 = 3;
-/// The delay before the first retry of a search; the contract fixes it.
+/// The delay before the first retry of a search; as in `openai-responses-mcp`.
 const FIRST_SEARCH_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// How many pages are examined for each result that the caller wants. Some may be older than the timeframe, so there
 /// must be spare ones; the factor bounds the work, and pages beyond it are ignored.

@@ -1,4 +1,4 @@
-//! How failures look on the wire: the JSON-RPC codes that the contract fixes.
+//! How failures look on the wire: the JSON-RPC codes of `openai-responses-mcp` and `mcp-o3-search`.
 
 use annai_core::{ErrorKind, Facts, JsonObject, ToolError, WireError};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::config::PROFILE_REQUIRED;
 use crate::errors::AnswersError;
 use crate::responses::whole_seconds;
 
-/// The maximum length of `data.message`, in characters; the contract fixes it. The rest is cut off.
+/// The maximum length of `data.message`, in characters; as in `openai-responses-mcp`. The rest is cut off.
 const MAX_DEBUG_MESSAGE_CHARS: usize = 400;
 
 /// The wire form of a failure of an answer tool.

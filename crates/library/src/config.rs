@@ -18,7 +18,8 @@ pub struct LibrarySettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Library {
-    /// The folder that contains `manuals` and `vault`.
+    /// The folder that contains `manuals` and `vault`. Relative paths of this section start at the current folder of
+    /// the process.
     pub workspace_root: String,
     /// The folder that contains the manuals. Default: `manuals` in the workspace.
     pub manuals_root: Option<String>,
@@ -31,7 +32,8 @@ pub struct Library {
     pub default_manual_id: Option<String>,
     /// The folder where search indexes are cached. Default: the user's cache folder.
     pub cache_dir: Option<String>,
-    /// The maximum number of searches whose results are kept for `manual_hits`; the oldest are dropped first.
+    /// The maximum number of searches of one caller whose results are kept for `manual_hits`; the oldest are dropped
+    /// first. All callers together may use 64 MiB.
     #[schemars(range(min = 1, max = 10_000))]
     pub trace_max_keep: usize,
     /// How long the results of a search are kept for `manual_hits`, in seconds.
@@ -70,15 +72,17 @@ pub struct Library {
     /// The share of a file's lines that must be covered before `vault_coverage` reports `meets_min_coverage`.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub coverage_min_ratio: f64,
-    /// The minimum evidence per token at which `artifact_audit` still recommends reading the rest of a source.
+    /// The `marginal_gain` (cited ranges per estimated token) from which `artifact_audit` still recommends reading
+    /// the rest of a source.
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub marginal_gain_min: f64,
     /// Allow whole Markdown files to be read in one call, when the call sets `limits.allow_file` too.
     pub allow_file_scope: bool,
-    /// The maximum number of sections that one call returns, whatever it asks for.
+    /// The maximum number of sections that one call of `manual_read` returns, whatever it asks for.
     #[schemars(range(min = 1, max = 1000))]
     pub hard_max_sections: usize,
-    /// The maximum number of characters that one call returns, whatever it asks for.
+    /// The maximum number of characters that one call of `manual_read`, `vault_read`, `vault_scan` or a bridge tool
+    /// returns or copies, whatever it asks for.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub hard_max_chars: usize,
     /// Accepted for compatibility and ignored: the folder of artifacts is always `artifacts`.

@@ -24,21 +24,24 @@ pub enum ReadScope {
     File,
 }
 
-/// What a call may cost.
+/// The limits of a call.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadLimits {
-    /// The maximum number of sections to return with scope `sections`.
+    /// The maximum number of sections with scope `sections` of manual_read (default and maximum: the server's
+    /// HARD_MAX_SECTIONS, 20). It has no effect in the bridge tools.
     #[schemars(range(min = 1))]
     pub max_sections: Option<usize>,
-    /// The maximum number of characters (default 8000; the server's HARD_MAX_CHARS still applies).
+    /// The maximum number of characters. Default: 8000 for manual_read, and the server's HARD_MAX_CHARS (20000) for
+    /// the bridge tools. HARD_MAX_CHARS always applies.
     #[schemars(range(min = 1))]
     pub max_chars: Option<usize>,
-    /// Allow a whole Markdown file to be read (default false; the server must allow it too, with ALLOW_FILE_SCOPE).
+    /// Allow a whole Markdown file to be read or copied (default false; the server must allow it too, with
+    /// ALLOW_FILE_SCOPE). It has no effect on sections and JSON files.
     pub allow_file: Option<bool>,
 }
 
-/// How much stands around a snippet's line.
+/// How much text is returned around the line of a snippet.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expand {
@@ -59,9 +62,11 @@ pub struct ReadPart {
     pub truncated: bool,
     /// The scope that was applied.
     pub scope: ReadScope,
-    /// The maximum number of sections that was applied.
+    /// The maximum number of sections with scope `sections` of manual_read (default and maximum: the server's
+    /// HARD_MAX_SECTIONS, 20). It has no effect in the bridge tools.
     pub max_sections: usize,
-    /// The maximum number of characters that was applied.
+    /// The maximum number of characters. Default: 8000 for manual_read, and the server's HARD_MAX_CHARS (20000) for
+    /// the bridge tools. HARD_MAX_CHARS always applies.
     pub max_chars: usize,
     /// The number of sections whose heading is in the text.
     pub sections: usize,

@@ -23,7 +23,7 @@ pub struct Ref {
     pub manual_id: Option<String>,
     /// The file's path, relative to its manual or to the vault.
     pub path: String,
-    /// The line, counted from 1.
+    /// The line, counted from 1 (default 1).
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub start_line: Option<u64>,
@@ -88,11 +88,11 @@ impl Ref {
     }
 }
 
-/// What a call may cost.
+/// The limits of a call.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CharLimits {
-    /// The maximum number of characters to return (default 8000; the server's HARD_MAX_CHARS still applies).
+    /// The maximum number of characters to return (default 8000; the server's HARD_MAX_CHARS, 20000, always applies).
     #[schemars(range(min = 1))]
     pub max_chars: Option<usize>,
 }
@@ -100,7 +100,7 @@ pub struct CharLimits {
 /// The maximum number of characters that applies, and where it comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CharLimit {
-    /// The maximum number of characters.
+    /// The maximum number of characters to return (default 8000; the server's HARD_MAX_CHARS, 20000, always applies).
     pub max_chars: usize,
     /// Whether the server allows fewer characters than the call requested.
     pub is_server_limit: bool,

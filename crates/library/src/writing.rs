@@ -13,7 +13,7 @@ use crate::vault::{Vault, VaultOperation, WriteReport, check_write};
 /// larger file is refused, as is a change whose result would be larger.
 pub const MAX_EDITED_BYTES: u64 = 64 << 20;
 
-/// What happens to what is there.
+/// What happens to the existing content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WriteMode {

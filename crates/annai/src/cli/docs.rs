@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use annai_core::tool::RegisteredTool;
-use annai_core::{Effect, JsonObject, World, schema};
+use annai_core::{Access, Effect, JsonObject, World, schema};
 use clap::ValueEnum;
 use serde_json::Value;
 
@@ -62,9 +62,13 @@ fn document(tool: &RegisteredTool, page: &mut String) {
         World::Open => "uses the internet",
         World::Closed => "works on local data",
     };
-    let scope = facts.access.scope().map(|scope| format!(" · token scope `{}`", scope.as_str()));
+    let access = match facts.access {
+        Access::Anyone => "for everybody",
+        Access::Local(_) => "for the owner of the machine",
+        Access::SignedIn(_) => "after sign-in",
+    };
     let _ = writeln!(page, "\n## `{}` — {}\n\n{}\n", facts.name, facts.title, facts.description);
-    let _ = writeln!(page, "Toolset `{}` · {effect} · {world}{}\n", tool.toolset, scope.unwrap_or_default());
+    let _ = writeln!(page, "Toolset `{}` · {effect} · {world} · {access}\n", tool.toolset);
     let mut arguments = String::new();
     add_rows(&mut arguments, tool.input_schema(), "", Table::Arguments);
     if arguments.is_empty() {
@@ -97,7 +101,12 @@ fn add_rows(rows: &mut String, schema: &JsonObject, prefix: &str, table: Table) 
             (Table::Result, false) => " (may be absent)",
             _ => "",
         };
-        let _ = writeln!(rows, "| `{prefix}{name}`{mark} | {} | {description} |", schema::describe(property));
+        let null = match table {
+            Table::Result if schema::accepts_null(property) => " or null",
+            _ => "",
+        };
+        let accepted = schema::describe(property);
+        let _ = writeln!(rows, "| `{prefix}{name}`{mark} | {accepted}{null} | {description} |");
         add_rows(rows, property, &format!("{prefix}{name}."), table);
         for branch in property.get("anyOf").and_then(Value::as_array).into_iter().flatten() {
             branch

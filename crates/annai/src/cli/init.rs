@@ -52,7 +52,9 @@ fn instructions(client: Client, program: &str) -> String {
         Client::Chatgpt => format!(
             "ChatGPT connects to servers over HTTPS. Run this behind a reverse proxy or tunnel that serves https://YOUR-HOST:\n\n\
              OPENAI_API_KEY={KEY_PLACEHOLDER} PUBLIC_URL=https://YOUR-HOST {} --http\n\n\
-             Then add https://YOUR-HOST/mcp under Settings → Apps & Connectors → Create.\n",
+             Then add https://YOUR-HOST/mcp under Settings → Apps & Connectors → Create.\n\n\
+             Note: this version has no sign-in yet. Its tools are for the owner of the machine, so a client that connects \
+             over the internet connects, but sees no tools.\n",
             shell_word(program)
         ),
     }

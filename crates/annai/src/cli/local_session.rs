@@ -1,4 +1,4 @@
-//! Tool calls from the commands of the shell, without a transport.
+//! Tool calls from the command line (`annai call`, `ask`, `find`, …), without a transport.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,7 +78,7 @@ impl LocalSession {
         if closed.is_err() {
             tracing::warn!("a toolset did not close in time");
         }
-        // Does not wait for blocking work that a canceled call has left behind.
+        // Does not wait for blocking work that a cancelled call has left behind.
         runtime.shutdown_background();
     }
 }

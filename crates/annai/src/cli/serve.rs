@@ -20,7 +20,7 @@ pub(super) fn stdio(app: &App) -> Result<(), Failure> {
     // computations of tools run on tokio's blocking threads.
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(stdio::serve_process(service, options));
-    // A blocking read of a terminal cannot be canceled, so the process ends without waiting for it.
+    // A blocking read of a terminal cannot be cancelled, so the process ends without waiting for it.
     runtime.shutdown_background();
     served.map_err(|error| Failure::new(format!("stdout cannot be written: {error}")))
 }

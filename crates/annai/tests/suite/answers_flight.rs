@@ -16,7 +16,7 @@ fn start(asking: &mut Asking, query: &str, token: Option<&str>) -> i64 {
 }
 
 #[test]
-fn a_canceled_call_drops_its_request_and_is_not_answered() {
+fn a_cancelled_call_drops_its_request_and_is_not_answered() {
     let mut asking = Asking::with("request: { max_retries: 5 }", &[("DEBUG", "1")]);
     for (step, token) in [
         (Step::Silence, None),
@@ -45,7 +45,7 @@ fn a_canceled_call_drops_its_request_and_is_not_answered() {
         if !fails {
             asking.api.wait_until_dropped(index);
         }
-        // The canceled call gets no reply: the next one is that to the ping.
+        // The cancelled call gets no reply: the next one is that to the ping.
         let ping = asking.server.start_request("ping", json!({}));
         loop {
             let message = asking.server.receive().message;
@@ -57,7 +57,7 @@ fn a_canceled_call_drops_its_request_and_is_not_answered() {
     }
     // The process ends only when no call is left, so none of them can be retried after this.
     asking.server.finish();
-    assert_eq!(asking.api.requests().len(), 3, "canceled calls are not retried");
+    assert_eq!(asking.api.requests().len(), 3, "cancelled calls are not retried");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn concurrent_calls_with_the_same_question_share_one_request() {
     asking.call("answer", json!({ "query": "Who?" }));
     assert_eq!(asking.api.requests().len(), 3);
 
-    // Canceling one of two calls leaves the shared request running; canceling the last one drops it.
+    // Cancelling one of two calls leaves the shared request running; cancelling the last one drops it.
     asking.api.then(slow());
     let (first, second) = (start(&mut asking, "Why?", None), start(&mut asking, "Why?", None));
     asking.api.wait_for(4);

@@ -1,4 +1,4 @@
-//! Writes under failure: full disks, killed processes, concurrent processes and canceled calls.
+//! Writes under failure: full disks, killed processes, concurrent processes and cancelled calls.
 
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
@@ -238,7 +238,7 @@ fn hold_lock(shelf: &Shelf) -> std::process::Child {
 }
 
 #[test]
-fn a_canceled_write_is_not_carried_out_and_does_not_block_others() {
+fn a_cancelled_write_is_not_carried_out_and_does_not_block_others() {
     let mut shelf = Shelf::new(&[("DEBUG", "1")]);
     shelf.write("vault/a.md", "old\n");
     let mut holder = hold_lock(&shelf);

@@ -321,7 +321,7 @@ fn the_reported_line_of_a_hit_contains_the_match() {
 }
 
 #[test]
-fn canceling_stops_a_long_search() {
+fn cancelling_stops_a_long_search() {
     let mut shelf = Shelf::new(&[("DEBUG", "1")]);
     shelf.write("vault/a.txt", "a\n".repeat(3_000_000));
     let arguments = json!({ "query": "(?s)a.*zzz|a", "limit": 1000 });

@@ -17,7 +17,7 @@ use annai_core::config::{EnvironmentVariable, Inherits, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The error message for a missing `answer` profile; the contract fixes its wording.
+/// The error message for a missing `answer` profile; as in `openai-responses-mcp`s wording.
 pub(crate) const PROFILE_REQUIRED: &str = "model_profiles.answer is required";
 
 /// All keys that this crate owns.

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicySettings {
-    /// Words in a question that require a web search. A built-in English word also matches its Japanese translations.
+    /// Words of a question that call for a web search: when the model answers without one, the question is asked
+    /// again (see `policy.requery_attempts`). An English word of the list also covers its Japanese equivalents.
     pub search_triggers: Vec<String>,
     /// Instruct the model to search the web when it is unsure.
     pub prefer_search_when_unsure: bool,

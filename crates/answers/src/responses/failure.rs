@@ -9,7 +9,7 @@ use super::optional_fields::{UnsupportedField, unsupported_fields};
 use super::parsed_response::text_of;
 use super::redaction::Redactor;
 
-/// The maximum length of the API's own message in an error, in characters; the contract fixes it. The rest is cut off.
+/// The maximum length of the API's own message in an error, in characters; as in `openai-responses-mcp`. The rest is cut off.
 const MAX_MESSAGE_CHARS: usize = 400;
 
 /// The kind of a failed request.

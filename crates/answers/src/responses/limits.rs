@@ -4,7 +4,7 @@ use annai_core::json::MAX_JSON_VALUES;
 
 use super::failure::{FailureKind, RequestFailure};
 
-/// The maximum size of a response, in bytes; the contract fixes it. A larger response is an error.
+/// The maximum size of a response, in bytes; as in `openai-responses-mcp`. A larger response is an error.
 pub const MAX_RESPONSE_BYTES: usize = 8 << 20;
 
 /// The failure for a response that exceeds a limit.

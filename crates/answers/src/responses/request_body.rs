@@ -34,7 +34,7 @@ pub enum SearchMode {
     Required,
 }
 
-/// A request body with its serialised form, which also identifies the request for deduplication and caching.
+/// A request body with its serialized form, which also identifies the request for deduplication and caching.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestBody {
     fields: JsonObject,
@@ -43,9 +43,9 @@ pub struct RequestBody {
 
 impl RequestBody {
     /// Serialises these fields.
-    #[expect(clippy::expect_used, reason = "a map with string keys and JSON values always serialises")]
+    #[expect(clippy::expect_used, reason = "a map with string keys and JSON values always serializes")]
     pub fn new(fields: JsonObject) -> Self {
-        let json = serde_json::to_vec(&fields).expect("a JSON object serialises").into();
+        let json = serde_json::to_vec(&fields).expect("a JSON object serializes").into();
         Self { fields, json }
     }
 
@@ -59,12 +59,12 @@ impl RequestBody {
         self.fields.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The serialised body without `stream`: the same for calls that differ only in how the response is transferred.
+    /// The serialized body without `stream`: the same for calls that differ only in how the response is transferred.
     pub fn json(&self) -> &Bytes {
         &self.json
     }
 
-    /// The body as it is sent. For a streamed response, `"stream":true` is appended to the serialised object.
+    /// The body as it is sent. For a streamed response, `"stream":true` is appended to the serialized object.
     pub fn to_bytes(&self, stream: bool) -> Bytes {
         match self.json.strip_suffix(b"}") {
             Some(start) if stream => [start, b",\"stream\":true}"].concat().into(),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_serialised_body_follows_every_change() {
+    fn the_serialized_body_follows_every_change() {
         let body = SPEC.body(&AnswersSettings::default());
         let parse = |bytes: &Bytes| serde_json::from_slice::<Value>(bytes).unwrap();
         assert_eq!(parse(body.json()), Value::Object(body.fields().clone()));

@@ -7,9 +7,9 @@ use reqwest::header::HeaderMap;
 
 use super::failure::{FailureKind, RequestFailure};
 
-/// The maximum delay between retries when the server demands none; the contract fixes it. The delay stops doubling here.
+/// The maximum delay between retries when the server demands none; as in `openai-responses-mcp`. The delay stops doubling here.
 const MAX_BACKOFF: Duration = Duration::from_secs(8);
-/// The maximum delay that a server may demand; the contract fixes it. If a server demands more, the request fails at
+/// The maximum delay that a server may demand; as in `openai-responses-mcp`. If a server demands more, the request fails at
 /// once, because a retry before that time would fail too.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(120);
 

@@ -32,7 +32,7 @@ pub fn add_exceptions(
     };
     let candidates_known: HashSet<NodePlace> = candidates.iter().map(|candidate| candidate.place).collect();
     let share = if intent == Intent::Exceptions { NEIGHBOUR_SHARE_IF_ASKED } else { NEIGHBOUR_SHARE };
-    let mut neighbours: HashMap<NodePlace, f32> = HashMap::new();
+    let mut neighbors: HashMap<NodePlace, f32> = HashMap::new();
     // Sections of one parent have the same siblings, which are searched once.
     let mut seen: HashMap<(u32, u32, Option<u32>), f32> = HashMap::new();
     for candidate in candidates.iter_mut() {
@@ -59,13 +59,13 @@ pub fn add_exceptions(
                 && mentions_exception(place, segment, other)
                 && admitted(place)
             {
-                let score = neighbours.entry(place).or_default();
+                let score = neighbors.entry(place).or_default();
                 *score = score.max(candidate.score * share);
             }
         }
     }
     let candidate = |(place, score)| Candidate { place, score, signals: Signals::EXCEPTIONS, terms: 0 };
-    neighbours.into_iter().map(candidate).collect()
+    neighbors.into_iter().map(candidate).collect()
 }
 
 #[cfg(test)]

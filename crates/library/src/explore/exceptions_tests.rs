@@ -46,7 +46,7 @@ fn siblings_and_descendants_with_exception_words_are_added() {
 }
 
 #[test]
-fn a_neighbour_of_several_candidates_gets_the_best_share() {
+fn a_neighbor_of_several_candidates_gets_the_best_share() {
     assert_eq!(found(&[10, 1], Intent::Unknown, &|_| true), ["a.md:4 0.2", "a.md:6 2.0", "a.md:8 0.2"]);
 }
 

@@ -26,7 +26,7 @@ const MAX_FORMS: usize = 16;
 /// The weight of another spelling, relative to 1 for the term as it is written. Slightly below 1, so that the spelling
 /// of the question wins a tie.
 const SPELLING_WEIGHT: f32 = 0.9;
-/// The weight of two neighbouring words written as one, relative to each of them alone. Above 1, because the compound
+/// The weight of two neighboring words written as one, relative to each of them alone. Above 1, because the compound
 /// is more specific than its parts.
 const JOINED_WEIGHT: f32 = 1.2;
 
@@ -58,7 +58,7 @@ impl Query {
             add_spellings(term);
         }
         dictionary.expand(&normal, &mut terms);
-        join_neighbours(&normal, &mut terms);
+        join_neighbors(&normal, &mut terms);
         terms.iter_mut().for_each(|term| term.forms.truncate(MAX_FORMS));
         let negatives = parts
             .negatives
@@ -216,7 +216,7 @@ fn add_spellings(term: &mut Term) {
 }
 
 /// Neighbouring words are also searched for as one word: `use effect` finds `useEffect`.
-fn join_neighbours(normal: &str, terms: &mut [Term]) {
+fn join_neighbors(normal: &str, terms: &mut [Term]) {
     let is_single_word = |term: &Term| {
         term.range.end > term.range.start && term.text().bytes().all(|byte| byte.is_ascii_alphabetic())
     };

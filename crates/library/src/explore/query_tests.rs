@@ -98,7 +98,7 @@ fn okurigana_and_synonyms_are_forms_of_a_term() {
 }
 
 #[test]
-fn only_neighbouring_words_are_joined() {
+fn only_neighboring_words_are_joined() {
     let joined = |question: &str| -> Vec<String> {
         let forms = query(question).terms.into_iter().flat_map(|term| term.forms);
         forms.filter(|form| form.weight == JOINED_WEIGHT).map(|form| form.text).collect()

@@ -63,7 +63,9 @@ pub struct FindSummary {
     /// `ready`: read the best sections and answer. `needs_followup`: follow next_actions first. `blocked`: nothing
     /// was found.
     pub integration_status: IntegrationStatus,
-    /// Why some places were not searched; absent when everything was.
+    /// Why some places were not searched; absent when everything was. `time_budget`: the time ran out.
+    /// `candidate_cap`: there were more matches than max_candidates. `stage_cap`: max_stage excluded the other
+    /// manuals. `hard_limit`: a file is larger than 256 MiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cutoff_reason: Option<SkipReason>,
     /// Why the search was widened, or would have been if it were allowed.
@@ -108,7 +110,9 @@ pub struct VaultFindSummary {
     /// `ready`: read the best sections and answer. `needs_followup`: follow next_actions first. `blocked`: nothing
     /// was found.
     pub integration_status: IntegrationStatus,
-    /// Why some places were not searched; absent when everything was.
+    /// Why some places were not searched; absent when everything was. `time_budget`: the time ran out.
+    /// `candidate_cap`: there were more matches than max_candidates. `stage_cap`: max_stage excluded the other
+    /// manuals. `hard_limit`: a file is larger than 256 MiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cutoff_reason: Option<SkipReason>,
 }

@@ -86,7 +86,7 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
     unscanned.extend(parts_of(views, &missed, SkipReason::TimeBudget));
     unscanned.extend(files_not_indexed(views, scope));
     if is_out_of_time {
-        // The neighbours of the candidates were not searched, so their files are to be searched again.
+        // The neighbors of the candidates were not searched, so their files are to be searched again.
         unscanned.extend(files_of(views, &candidates, SkipReason::TimeBudget));
     }
     StageOutcome { query, candidates, unscanned, matched, hits, stage, failed }

@@ -105,7 +105,7 @@ fn what_the_deadline_cuts_is_unscanned() {
     let plan = StagePlan { deadline: Instant::now(), ..plan(&views, &scope, 10) };
     let outcome = run_stages(&plan, query("refund"));
     assert_eq!((found(&views, &outcome), outcome.stage), (vec!["a.md:1 normalized".into()], 1));
-    // The sections of the second segment, and the file whose neighbours were not searched.
+    // The sections of the second segment, and the file whose neighbors were not searched.
     assert_eq!(left_out(&outcome), ["b.md [1, 3] time_budget", "a.md [] time_budget"]);
 }
 

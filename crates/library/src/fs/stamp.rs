@@ -1,4 +1,4 @@
-//! File stamps: the metadata by which a changed file is recognised without reading it.
+//! File stamps: the metadata by which a changed file is recognized without reading it.
 
 use std::fs::File;
 

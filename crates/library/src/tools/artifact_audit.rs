@@ -23,8 +23,8 @@ const MAX_SHOWN_FINDINGS: usize = 200;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The artifact to check, relative to the vault: Markdown (with Mermaid flowcharts) or a JSON graph of nodes and
-    /// edges.
+    /// The artifact to check, relative to the vault: Markdown with `source_lines: 3-9` under its headings, a Mermaid
+    /// flowchart, or a JSON graph of nodes and edges.
     pub artifact_path: String,
     /// The vault file that the artifact was made from.
     pub source_path: String,
@@ -45,19 +45,21 @@ pub struct Output {
     pub rootless_nodes: usize,
     /// The number of unreachable nodes and of decisions with only one outgoing edge.
     pub orphan_branches: usize,
-    /// The number of cross-references without a matching target.
+    /// The number of cross-references whose target does not exist or does not refer back.
     pub one_way_refs: usize,
     /// The share of the source's lines that is cited, from 0 to 1; null when no lines are cited.
     pub coverage_ratio: Option<f64>,
     /// The number of line ranges of the source that are not cited.
     pub uncovered_ranges_count: usize,
-    /// Cited evidence per token of cited text; null when nothing is cited.
+    /// The number of cited ranges (after merging) divided by the estimated tokens of the cited text; null when
+    /// nothing is cited.
     pub marginal_gain: Option<f64>,
-    /// Whether the source should be read in full once more.
+    /// Whether the source should be read in full once more: the coverage is too low, a problem was found, or
+    /// marginal_gain is high while lines are not covered.
     pub needs_forced_full_scan: bool,
     /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
-    /// The problems to fix, one entry each.
+    /// The problems to fix, one entry each, at most 200.
     pub findings: Vec<AuditFinding>,
 }
 

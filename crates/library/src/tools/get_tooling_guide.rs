@@ -14,7 +14,8 @@ use crate::toolset::{LIBRARY_READ, Library};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// What you want to do (default `unknown`).
+    /// What you want to do (default `unknown`): `explore` find and read, `produce` write a new file, `revise` change
+    /// a file, `audit` check coverage or an artifact.
     pub intent: Option<Purpose>,
     /// Where you want to do it (default `unknown`).
     pub target: Option<Subject>,

@@ -30,17 +30,18 @@ pub struct Input {
     pub manual_id: Option<String>,
     /// What kind of answer the question asks for (optional; default: derived from its words).
     pub intent: Option<Intent>,
-    /// The last search stage: 3 stays in the chosen manual, 4 also searches the other manuals when the matches are
-    /// not sufficient (default 4, unless the server sets DEFAULT_MAX_STAGE).
+    /// The last search stage (default 4, unless the server sets DEFAULT_MAX_STAGE): 3 stays in the chosen manual, 4
+    /// also searches the other manuals when the matches are not sufficient. Without a chosen manual all manuals are
+    /// searched anyway.
     #[schemars(range(min = 3, max = 4))]
     pub max_stage: Option<u8>,
-    /// Search only the places that the find with this trace_id did not search (optional).
+    /// Search only the places that the search with this trace_id did not search (optional).
     pub only_unscanned_from_trace_id: Option<String>,
     /// Limits of this search (optional).
     pub budget: Option<FindBudget>,
 }
 
-/// What a find may cost.
+/// The limits of a search.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindBudget {
@@ -68,7 +69,7 @@ pub struct Output {
     pub trace_id: String,
     /// The result in numbers.
     pub summary: FindSummary,
-    /// The best matching sections, best first.
+    /// The best matching sections, best first, at most five.
     pub top: Vec<Best>,
     /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,

@@ -14,7 +14,8 @@ use crate::toolset::{LIBRARY_READ, Library};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The trace_id that manual_find or vault_find returned.
+    /// The trace_id that manual_find or vault_find returned. It expires after 30 minutes, unless the server sets
+    /// TRACE_TTL_SEC.
     pub trace_id: String,
     /// What to list (default `candidates`): all matching sections, places that were not searched, contradictions,
     /// terms without a match, or the best sections in rank order (`integrated_top`).
@@ -64,7 +65,8 @@ pub struct HitItem {
     pub path: Option<String>,
     /// The line, counted from 1; null for a whole file.
     pub start_line: Option<u64>,
-    /// For unscanned places: why they were not searched. For conflicts: what the sections disagree about.
+    /// For unscanned places: why they were not searched (`time_budget`, `candidate_cap`, `stage_cap`, `hard_limit`).
+    /// For conflicts: what the sections disagree about.
     pub reason: Option<String>,
     /// How the section matched: `heading`, `normalized`, `loose`, `exceptions`, `reference`.
     pub signals: Vec<String>,

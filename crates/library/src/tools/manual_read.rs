@@ -12,11 +12,13 @@ use crate::toolset::{LIBRARY_READ, Library};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The place to read: a ref as the find tools return it, or `{target: "manual", manual_id, path, start_line}`.
+    /// The place to read: a ref of manual_find, manual_hits or manual_toc, or `{"target": "manual", "manual_id": …,
+    /// "path": …, "start_line": …}`. Here `target` must be `manual`, and `manual_id` is required.
     #[serde(rename = "ref")]
     pub place: Ref,
-    /// How much to read (default `snippet`; for JSON files always `file`): the text around the line, the section that
-    /// contains it, this and the following sections, or the whole file.
+    /// How much to read. Default: `snippet`, or `file` for a JSON file. `snippet`: the text around the line.
+    /// `section`: the section that contains the line. `sections`: that section and the following ones. `file`: the
+    /// whole file. JSON files have no sections.
     pub scope: Option<ReadScope>,
     /// Limits of this call (optional).
     pub limits: Option<ReadLimits>,

@@ -20,16 +20,18 @@ const MAX_SHOWN_RANGES: usize = 1000;
 /// The maximum number of cited ranges of one call that are remembered; those beyond it count as not cited in later scans.
 const MAX_NOTED_RANGES: usize = MAX_SHOWN_RANGES;
 
-/// What was relied on.
+/// The file and the cited lines.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The file's path, relative to its manual or to the vault.
+    /// The file's path, relative to the vault.
     pub path: String,
-    /// The line ranges that were read or cited, in any order; they may overlap.
+    /// The line ranges that were read or cited, in any order; they may overlap. The caller keeps track of them; the
+    /// last next_action of vault_scan contains them.
     #[schemars(length(max = 60_000))]
     pub cited_ranges: Vec<CitedRange>,
-    /// The artifact made from the file (optional). The next action is then to audit it.
+    /// The artifact that was made from the file (optional): a vault file whose elements cite lines of it. The next
+    /// action is then to audit it.
     pub artifact_path: Option<String>,
 }
 

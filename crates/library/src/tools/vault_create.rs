@@ -37,7 +37,7 @@ impl Tool for VaultCreate {
     const FACTS: Facts = Facts {
         name: "vault_create",
         title: "Create a vault file / ファイルを作る",
-        description: "Create a new text file in the vault. An existing file is never replaced.",
+        description: "Create a new text file in the vault. An existing file is never replaced. artifacts/ accepts only .md and .json files, artifacts/daily/ only YYYY-MM-DD.md.",
         effect: Effect::Write,
         world: World::Closed,
         access: Access::Local(LIBRARY_WRITE),

@@ -56,7 +56,7 @@ impl Tool for VaultFind {
     const FACTS: Facts = Facts {
         name: "vault_find",
         title: "Explore the vault / 保管庫を探索",
-        description: "Search the paragraphs of the vault for a question and return counts and the suggested next calls; list the places with manual_hits.",
+        description: "Search the paragraphs of the vault for a question and return counts and the suggested next calls; list the places with manual_hits and read them with vault_read.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),

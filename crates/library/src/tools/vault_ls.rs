@@ -16,7 +16,7 @@ pub struct Input {
     pub relative_dir: Option<String>,
 }
 
-/// What stands in it.
+/// The entries of the folder.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
     /// The files and folders of this folder, sorted by name, without their contents.

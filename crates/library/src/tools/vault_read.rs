@@ -16,9 +16,10 @@ use crate::toolset::{LIBRARY_READ, Library};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The file's path, relative to its manual or to the vault.
+    /// The file's path, relative to the vault.
     pub path: String,
-    /// Read the whole file (default false). Without it, `range` is required.
+    /// Read from the first line to the last (default false), up to max_chars: continue with next_offset. Without it,
+    /// `range` is required; with both, `range` applies.
     pub full: Option<bool>,
     /// The lines to read. Required unless `full` is true.
     pub range: Option<Range>,

@@ -15,7 +15,7 @@ use crate::writing::{MAX_EDITED_BYTES, check_sha256_format};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The file's path, relative to its manual or to the vault.
+    /// The file's path, relative to the vault.
     pub path: String,
     /// The text to find. It is matched literally, not as a pattern.
     #[schemars(length(min = 1))]
@@ -25,8 +25,8 @@ pub struct Input {
     /// The maximum number of occurrences to replace (default 1).
     #[schemars(range(min = 1))]
     pub max_replacements: Option<usize>,
-    /// The SHA-256 that you last saw of the whole file (optional). If the file has changed since, the call fails with
-    /// `conflict` and changes nothing.
+    /// The SHA-256 that you last saw of the whole file, as 64 hexadecimal digits (optional). If the file has changed
+    /// since, the call fails with `conflict` and changes nothing.
     pub if_sha256: Option<String>,
 }
 

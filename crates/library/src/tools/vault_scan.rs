@@ -16,11 +16,11 @@ use crate::scans::ScanRecord;
 use crate::text::ExcerptRequest;
 use crate::toolset::{LIBRARY_READ, Library};
 
-/// Where to go on.
+/// Where the next call continues.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The file's path, relative to its manual or to the vault.
+    /// The file's path, relative to the vault.
     pub path: String,
     /// Where to continue: the next_cursor of the previous call (optional; default: the first line).
     pub cursor: Option<Cursor>,
@@ -43,7 +43,8 @@ pub struct Cursor {
 /// A chunk.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The text, without the final line break.
+    /// The text, without the final line break. Of a line that is longer than max_chars only the beginning is
+    /// returned.
     pub text: String,
     /// The lines that `text` contains; when it contains none, end_line is less than start_line.
     pub applied_range: LineRange,
@@ -62,7 +63,7 @@ pub struct Output {
     pub sha256: String,
 }
 
-/// Where to go on.
+/// Where the next call continues.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NextCursor {
     /// The next line to read; null at the end of the file.

@@ -16,7 +16,7 @@ pub struct Input {
     #[schemars(length(min = 1, max = 10_000))]
     pub query: String,
     /// How the query is matched (default `regex`). `regex`: a regular expression that ignores case; `^` and `$` match at
-    /// line ends; an invalid one is searched as plain text. `plain`: literally, with case. `loose`: ignores case, and white
+    /// the start and end of each line; an invalid one is searched as plain text. `plain`: literally, with case. `loose`: ignores case, and white
     /// space, dots, slashes and hyphens between characters.
     pub mode: Option<SearchMode>,
     /// Search only files that match this glob, such as `*.md` or `notes/**`; with a leading `!`, search only files

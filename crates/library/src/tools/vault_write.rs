@@ -14,14 +14,14 @@ use crate::writing::{WriteMode, check_sha256_format};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The file's path, relative to its manual or to the vault.
+    /// The file's path, relative to the vault.
     pub path: String,
     /// The text to write.
     pub content: String,
-    /// `overwrite` replaces the whole content; `append` adds to the end.
+    /// `overwrite` replaces the whole content; `append` adds to the end, without inserting a line break first.
     pub mode: WriteMode,
-    /// The SHA-256 that you last saw of the whole file (optional). If the file has changed since, the call fails with
-    /// `conflict` and changes nothing.
+    /// The SHA-256 that you last saw of the whole file, as 64 hexadecimal digits (optional). If the file has changed
+    /// since, the call fails with `conflict` and changes nothing.
     pub if_sha256: Option<String>,
 }
 
@@ -43,7 +43,7 @@ impl Tool for VaultWrite {
     const FACTS: Facts = Facts {
         name: "vault_write",
         title: "Write a vault file / ファイルに書く",
-        description: "Overwrite an existing vault file, or append to it.",
+        description: "Overwrite an existing vault file, or append to it. vault_create creates new files.",
         effect: Effect::Destroy,
         world: World::Closed,
         access: Access::Local(LIBRARY_WRITE),
