@@ -23,9 +23,6 @@ mod tools;
 mod toolset;
 mod wire;
 
-#[cfg(test)]
-mod module_graph_tests;
-
 pub use check::check;
 pub use config::AnswersSettings;
 pub use policy::{SYSTEM_POLICY, SYSTEM_POLICY_REV};

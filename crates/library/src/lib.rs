@@ -14,8 +14,6 @@ mod explore;
 mod fs;
 mod index;
 mod manuals;
-#[cfg(test)]
-mod module_graph_tests;
 mod preview;
 mod ranges;
 mod readable;

@@ -11,6 +11,7 @@ mod suite {
     mod lifecycle;
     mod load;
     mod log;
+    mod module_graph;
     mod property;
     mod versions;
 }

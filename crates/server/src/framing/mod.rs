@@ -9,46 +9,21 @@
 //! swallow the messages that follow. A body is therefore taken as truncated when one of its lines is a `Content-Length`
 //! header or a complete JSON-RPC message. Where the JSON before that line could not continue with it, the decision is
 //! immediate. Otherwise the body may still be complete and contain that line, so the decoder waits for more input
-//! ([`Decoder::looks_truncated`]) until its caller reports that none came ([`Decoder::assume_truncated`]). Apart from that timeout, the
-//! result depends only on the bytes, not on how reads divide them.
+//! ([`Decoder::looks_truncated`]) until its caller reports that none came ([`Decoder::assume_truncated`]). Apart from
+//! that timeout, the result depends only on the bytes, not on how reads divide them.
 
+mod frame;
 mod header;
 
 use crate::envelope::{Json, parse};
 use bytes::{Buf, BytesMut};
+pub use frame::{Frame, FrameError, Framing};
 use header::{
     CONTENT_LENGTH, Header, content_length, could_be_header, header_after, read_header, starts_like,
 };
 use memchr::memchr;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
-
-/// How messages are delimited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Framing {
-    /// One JSON message per line.
-    Lines,
-    /// A header block with `Content-Length: N`, a blank line, and N bytes.
-    Headers,
-}
-
-/// One result of the decoder.
-#[derive(Debug)]
-pub enum Frame {
-    /// A complete JSON value and its size in bytes. It need not be a valid JSON-RPC message.
-    Message(Json, usize),
-    /// Invalid input, to be answered with an error.
-    Invalid(FrameError),
-}
-
-/// Why input is invalid.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FrameError {
-    /// Invalid JSON, invalid UTF-8, or an invalid header block; the text says which.
-    Unreadable(String),
-    /// A message above the size limit.
-    TooLong,
-}
 
 /// What the decoder expects at the start of the buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
