@@ -1,11 +1,11 @@
-//! Finds schemas that promise callers more than [`super::validate`] enforces.
+//! Finds schemas that promise callers more than [`super::validate()`] enforces.
 
 use serde_json::Value;
 
 use super::{for_each_subschema, keywords};
 use crate::JsonObject;
 
-/// The keywords that [`super::validate`] enforces.
+/// The keywords that [`super::validate()`] enforces.
 const VALIDATED: &[&str] = &[
     "type",
     "properties",
@@ -27,7 +27,7 @@ const VALIDATED: &[&str] = &[
 /// The keywords that inform a reader and restrict nothing.
 const ANNOTATIONS: &[&str] = &["description", "default", "examples", "writeOnly", "deprecated", "format"];
 
-/// The reasons why [`super::validate`] cannot enforce a schema: an object that accepts unknown keys, or a keyword that is
+/// The reasons why [`super::validate()`] cannot enforce a schema: an object that accepts unknown keys, or a keyword that is
 /// not validated. A test calls this for every tool.
 #[must_use]
 pub fn contract_violations(schema: &JsonObject) -> Vec<String> {

@@ -55,7 +55,7 @@ pub fn property_schema<'a>(schema: &'a JsonObject, path: &str) -> Option<&'a Jso
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// Converts members of an object that are declared as numbers: strings such as `"3"` become numbers unless the member also
-/// accepts strings, and floats without a fraction become integers. Everything else is left for [`validate`] to reject.
+/// accepts strings, and floats without a fraction become integers. Everything else is left for [`validate()`] to reject.
 pub fn coerce_numbers(schema: &JsonObject, value: &mut Value) {
     let Value::Object(object) = value else { return };
     for (key, value) in object {
