@@ -20,7 +20,7 @@ pub struct ServerSection {
     /// Has no effect; existing configuration files may contain it. The options `--stdio` and `--http` choose the transport.
     pub transport: Transport,
     /// Whether to log every message that is received or sent: its size, method and id, but never its content. Also sets
-    /// `log_level` to `debug`.
+    /// `log_level` to `debug`. The variable `DEBUG` may also be the path of a file, which then receives a copy of the log.
     pub debug: bool,
     /// A file to which every log line is appended, in addition to stderr. Used only while `debug` is true; not set: no file.
     pub debug_file: Option<String>,
@@ -44,8 +44,8 @@ pub struct ServerSection {
     #[schemars(range(min = 0, max = 65_535))]
     pub port: u16,
     /// The URL at which clients on other machines reach this server, such as `https://annai.example.com`. Its host and
-    /// origin are then allowed, and requests from this machine are no longer trusted without a token. Not set: only
-    /// loopback hosts are allowed.
+    /// origin are then allowed, and requests from this machine no longer count as the owner's; since sign-in is not
+    /// available yet, no tools are listed then. Not set: only loopback hosts are allowed.
     pub public_url: Option<String>,
     /// A second URL of this server. Browsers may send requests from its origin.
     pub mcp_server_url: Option<String>,

@@ -34,18 +34,20 @@ pub struct Options {
     /// Run as an MCP server on stdin and stdout; MCP clients start the program like this
     #[arg(long)]
     pub(super) stdio: bool,
-    /// Run as an HTTP server with MCP at /mcp [default address: 127.0.0.1:3001, or the port in the environment
-    /// variable PORT]
+    /// Run as an HTTP server with MCP at /mcp, on an address such as 127.0.0.1:3001, [::1]:3001 or 3001 [default:
+    /// 127.0.0.1:3001, or the port in the environment variable PORT]
     #[arg(long, value_name = "ADDR", num_args = 0..=1, conflicts_with = "stdio")]
     #[expect(clippy::option_option, reason = "absent, without an address, with an address")]
     pub(super) http: Option<Option<String>>,
     /// Offer only the tools of this toolset; may be repeated [default: all toolsets]
     #[arg(long, value_name = "NAME", global = true)]
     toolset: Vec<ToolsetName>,
-    /// Read this YAML configuration file [default: annai/config.yaml in $XDG_CONFIG_HOME or ~/.config]
+    /// Read this YAML configuration file [default: annai/config.yaml, else
+    /// openai-responses-mcp/config.yaml, in $XDG_CONFIG_HOME or ~/.config]
     #[arg(long, value_name = "PATH", global = true)]
     pub config: Option<PathBuf>,
-    /// Read the manuals in this folder; may be repeated [default: the folder ./manuals]
+    /// Read the manuals in this folder; may be repeated [default: MANUALS_ROOT, else the folder
+    /// `manuals` in WORKSPACE_ROOT]
     #[arg(long, value_name = "DIR", global = true)]
     pub manuals: Vec<PathBuf>,
     /// Use this OpenAI model for the tool `answer` (overrides the setting model_profiles.answer.model)

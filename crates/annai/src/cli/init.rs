@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use serde_json::json;
 
+use super::arguments::Options;
 use super::{Failure, print};
 
 /// A placeholder that the user replaces with an OpenAI API key.
@@ -19,21 +20,43 @@ pub(super) enum Client {
     Chatgpt,
 }
 
-pub(super) fn run(client: Client) -> Result<(), Failure> {
+pub(super) fn run(client: Client, options: &Options) -> Result<(), Failure> {
     let program = std::env::current_exe()?.display().to_string();
-    print(&instructions(client, &program))?;
+    print(&instructions(client, &program, &server_options(options)?))?;
     Ok(())
 }
 
+/// The options of this command line that the server needs too, with paths that do not depend on the current folder.
+fn server_options(options: &Options) -> Result<Vec<String>, Failure> {
+    let mut arguments = Vec::new();
+    for toolset in options.toolsets() {
+        let name = toolset.to_possible_value().map(|value| value.get_name().to_owned());
+        arguments.extend(name.map(|name| ["--toolset".to_owned(), name]).into_iter().flatten());
+    }
+    let paths = options.manuals.iter().map(|path| ("--manuals", path));
+    for (option, path) in paths.chain(options.config.iter().map(|path| ("--config", path))) {
+        arguments.extend([option.to_owned(), std::path::absolute(path)?.display().to_string()]);
+    }
+    if let Some(model) = &options.model {
+        arguments.extend(["--model".to_owned(), model.clone()]);
+    }
+    Ok(arguments)
+}
+
 /// The instructions for a client: where the snippet belongs, and the snippet, ready to paste.
-fn instructions(client: Client, program: &str) -> String {
+fn instructions(client: Client, program: &str, options: &[String]) -> String {
     let env = json!({ "OPENAI_API_KEY": KEY_PLACEHOLDER });
-    let server = json!({ "command": program, "args": ["--stdio"], "env": env });
-    let quoted = serde_json::Value::from(program);
+    let arguments: Vec<_> = std::iter::once("--stdio").chain(options.iter().map(String::as_str)).collect();
+    let server = json!({ "command": program, "args": arguments, "env": env });
+    let (quoted, quoted_arguments) = (json!(program), json!(arguments));
+    let words = |first: &[&str]| -> String {
+        let all = first.iter().copied().chain(options.iter().map(String::as_str));
+        all.map(shell_word).collect::<Vec<_>>().join(" ")
+    };
     match client {
         Client::ClaudeCode => format!(
-            "Run:\n\nclaude mcp add annai --env OPENAI_API_KEY={KEY_PLACEHOLDER} -- {} --stdio\n",
-            shell_word(program)
+            "Run:\n\nclaude mcp add annai --env OPENAI_API_KEY={KEY_PLACEHOLDER} -- {}\n",
+            words(&[program, "--stdio"])
         ),
         Client::ClaudeDesktop => format!(
             "Add to claude_desktop_config.json (Settings → Developer → Edit Config), then restart Claude:\n\n{:#}\n",
@@ -44,18 +67,18 @@ fn instructions(client: Client, program: &str) -> String {
         }
         Client::Vscode => format!(
             "Add to .vscode/mcp.json:\n\n{:#}\n",
-            json!({ "servers": { "annai": { "type": "stdio", "command": program, "args": ["--stdio"], "env": env } } })
+            json!({ "servers": { "annai": { "type": "stdio", "command": program, "args": arguments, "env": env } } })
         ),
         Client::Codex => format!(
-            "Add to ~/.codex/config.toml:\n\n[mcp_servers.annai]\ncommand = {quoted}\nargs = [\"--stdio\"]\n\n[mcp_servers.annai.env]\nOPENAI_API_KEY = \"{KEY_PLACEHOLDER}\"\n"
+            "Add to ~/.codex/config.toml:\n\n[mcp_servers.annai]\ncommand = {quoted}\nargs = {quoted_arguments}\n\n[mcp_servers.annai.env]\nOPENAI_API_KEY = \"{KEY_PLACEHOLDER}\"\n"
         ),
         Client::Chatgpt => format!(
             "ChatGPT connects to servers over HTTPS. Run this behind a reverse proxy or tunnel that serves https://YOUR-HOST:\n\n\
-             OPENAI_API_KEY={KEY_PLACEHOLDER} PUBLIC_URL=https://YOUR-HOST {} --http\n\n\
+             OPENAI_API_KEY={KEY_PLACEHOLDER} PUBLIC_URL=https://YOUR-HOST {}\n\n\
              Then add https://YOUR-HOST/mcp under Settings → Apps & Connectors → Create.\n\n\
              Note: this version has no sign-in yet. Its tools are for the owner of the machine, so a client that connects \
              over the internet connects, but sees no tools.\n",
-            shell_word(program)
+            words(&[program, "--http"])
         ),
     }
 }
@@ -74,10 +97,11 @@ mod tests {
     fn snippets_are_valid_when_the_path_has_spaces_and_quotes() {
         let program = "/opt/my tools/annai \"1\"";
         for client in Client::value_variants() {
-            let text = instructions(*client, program);
+            let text = instructions(*client, program, &["--toolset".into(), "library".into()]);
             if let Some(start) = text.find("{\n") {
                 let snippet: serde_json::Value = serde_json::from_str(&text[start..]).unwrap();
-                assert!(snippet.to_string().contains("--stdio"), "{client:?}");
+                let arguments = r#"["--stdio","--toolset","library"]"#;
+                assert!(snippet.to_string().contains(arguments), "{client:?}: {snippet}");
             }
             assert!(text.contains("annai"), "{client:?}");
         }

@@ -101,7 +101,7 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             eval::run(load_app(options)?, questions, eval::Output::new(*json, *misses))
         }
         Command::Doctor => doctor::run(options),
-        Command::Init { client } => init::run(*client),
+        Command::Init { client } => init::run(*client, options),
         Command::Completions { shell } => print_completions(*shell),
         Command::Tools { json } => tools::run(&load_app(options)?, *json),
         Command::Docs { page } => docs::run(&load_app(options)?, *page),

@@ -36,7 +36,8 @@ impl Default for ModelProfiles {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelProfile {
-    /// The model's id. The model must support the Responses API and web search.
+    /// The model's id. The model must support the Responses API and web search. Once the file sets the profile `answer`,
+    /// what the other two profiles do not set is taken from it instead of from these defaults.
     #[schemars(length(min = 1))]
     pub model: String,
     /// Optional. How much the model reasons before it answers. Not sent to models that do not support it.
