@@ -24,7 +24,7 @@ pub struct App {
     /// The settings and the API key of the answers and search toolsets.
     pub answers: AnswersConfig,
     /// The `library` section.
-    pub library: annai_library::config::Library,
+    pub library: annai_library::config::LibrarySection,
     /// The toolsets chosen with `--toolset`; empty means all.
     pub toolsets: Vec<ToolsetName>,
     /// Problems of the configuration that do not keep the program from starting.

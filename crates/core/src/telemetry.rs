@@ -27,10 +27,10 @@ const MAX_STRING_CHARS: usize = 300;
 /// Further lines are dropped, and a warning says how many.
 const MAX_QUEUED_LINES: usize = 1024;
 
-static WRITER: OnceLock<SyncSender<Entry>> = OnceLock::new();
+static WRITER: OnceLock<SyncSender<LogEntry>> = OnceLock::new();
 static DROPPED_LINES: AtomicU64 = AtomicU64::new(0);
 
-enum Entry {
+enum LogEntry {
     Line(String),
     Flush(SyncSender<()>),
 }
@@ -61,7 +61,7 @@ pub fn start(log: Log) {
 pub fn flush(timeout: Duration) {
     if let Some(writer) = WRITER.get() {
         let (done, wait) = sync_channel(1);
-        if writer.try_send(Entry::Flush(done)).is_ok() {
+        if writer.try_send(LogEntry::Flush(done)).is_ok() {
             let _ = wait.recv_timeout(timeout);
         }
     }
@@ -121,13 +121,13 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
             let _ = thread.spawn(move || write_lines(&receiver, file));
             sender
         });
-        if writer.try_send(Entry::Line(format_line(event, &context))).is_err() {
+        if writer.try_send(LogEntry::Line(format_line(event, &context))).is_err() {
             DROPPED_LINES.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
 
-fn write_lines(entries: &Receiver<Entry>, mut file: Option<File>) {
+fn write_lines(entries: &Receiver<LogEntry>, mut file: Option<File>) {
     let mut write = |line: &str| {
         let _ = std::io::stderr().write_all(line.as_bytes());
         if let Some(file) = &mut file {
@@ -136,8 +136,8 @@ fn write_lines(entries: &Receiver<Entry>, mut file: Option<File>) {
     };
     while let Ok(entry) = entries.recv() {
         match entry {
-            Entry::Line(line) => write(&line),
-            Entry::Flush(done) => {
+            LogEntry::Line(line) => write(&line),
+            LogEntry::Flush(done) => {
                 let _ = done.send(());
             }
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use annai_core::ToolError;
 
-use crate::config::Library;
+use crate::config::LibrarySection;
 use crate::fs::RelPath;
 use crate::manuals::Manuals;
 use crate::text::normalize_text;
@@ -37,7 +37,7 @@ pub struct PlainIndex {
 
 impl PlainIndex {
     /// Indexes all manuals. Files that cannot be read are skipped.
-    pub fn read(settings: &Library) -> Result<Self, ToolError> {
+    pub fn read(settings: &LibrarySection) -> Result<Self, ToolError> {
         let manuals = Manuals::new(settings.manual_folders());
         let mut index = Self::default();
         for id in manuals.ids()? {

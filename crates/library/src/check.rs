@@ -2,14 +2,14 @@
 
 use annai_core::{ErrorKind, Finding};
 
-use crate::config::Library;
+use crate::config::LibrarySection;
 use crate::explore::WordList;
 use crate::manuals::Manuals;
 use crate::vault::Vault;
 
 /// Checks the manuals, the vault and the word files.
 #[must_use]
-pub fn check(settings: &Library) -> Vec<Finding> {
+pub fn check(settings: &LibrarySection) -> Vec<Finding> {
     let folders = settings.manual_folders();
     let shown: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
     let shown = shown.join(", ");

@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct LibrarySettings {
     /// Manuals and the vault.
-    pub library: Library,
+    pub library: LibrarySection,
 }
 
 /// Manuals and vault.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Library {
+pub struct LibrarySection {
     /// The folder that contains `manuals` and `vault`. Relative paths of this section start at the current folder of
     /// the process.
     pub workspace_root: String,
@@ -89,7 +89,7 @@ pub struct Library {
     pub artifacts_dir: Option<String>,
 }
 
-impl Default for Library {
+impl Default for LibrarySection {
     fn default() -> Self {
         Self {
             workspace_root: ".".to_owned(),
@@ -145,7 +145,7 @@ impl Settings for LibrarySettings {
     ];
 }
 
-impl Library {
+impl LibrarySection {
     /// The folders that manuals are looked for in.
     #[must_use]
     pub fn manual_folders(&self) -> Vec<PathBuf> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use annai_core::ToolError;
 
-use crate::config::Library;
+use crate::config::LibrarySection;
 use crate::explore::{DictionaryCache, LineHighlighter};
 use crate::fs::RelPath;
 use crate::manuals::Manuals;
@@ -25,7 +25,7 @@ pub struct Preview {
 
 /// Finds the line of a section that matches a question best.
 pub fn preview(
-    settings: &Library,
+    settings: &LibrarySection,
     question: &str,
     manual_id: &str,
     path: &str,

@@ -89,7 +89,7 @@ pub struct ReadRequest<'a> {
 /// Reads a part of a manual.
 pub fn read(
     manuals: &Manuals,
-    settings: &config::Library,
+    settings: &config::LibrarySection,
     request: &ReadRequest<'_>,
 ) -> Result<ReadPart, ToolError> {
     let manual = manuals.get(request.place.manual_id()?)?;
@@ -138,7 +138,7 @@ pub fn read(
 fn check_scope(
     file_type: Option<FileType>,
     scope: ReadScope,
-    settings: &config::Library,
+    settings: &config::LibrarySection,
     limits: ReadLimits,
     path: &str,
 ) -> Result<(), LibraryError> {

@@ -108,7 +108,7 @@ pub struct CharLimit {
 
 impl CharLimit {
     /// The requested maximum, or the default, within what the server allows.
-    pub fn new(settings: &config::Library, requested: Option<usize>) -> Self {
+    pub fn new(settings: &config::LibrarySection, requested: Option<usize>) -> Self {
         let requested = requested.unwrap_or(DEFAULT_MAX_CHARS);
         let max_chars = requested.min(settings.hard_max_chars);
         Self { max_chars, is_server_limit: requested > settings.hard_max_chars }
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn the_server_limits_what_a_call_requests() {
-        let settings = config::Library { hard_max_chars: 9000, ..config::Library::default() };
+        let settings = config::LibrarySection { hard_max_chars: 9000, ..config::LibrarySection::default() };
         for (requested, max_chars, is_server_limit) in
             [(None, 8000, false), (Some(10), 10, false), (Some(9000), 9000, false), (Some(9001), 9000, true)]
         {

@@ -41,7 +41,7 @@ pub struct Library {
 
 /// The state that the tools share with the threads that do their work.
 pub(crate) struct LibraryState {
-    pub settings: config::Library,
+    pub settings: config::LibrarySection,
     pub manuals: Manuals,
     pub vault: Vault,
     pub scans: ScanStore,
@@ -52,7 +52,7 @@ pub(crate) struct LibraryState {
 }
 
 impl LibraryState {
-    fn new(settings: &config::Library) -> Self {
+    fn new(settings: &config::LibrarySection) -> Self {
         Self {
             manuals: Manuals::new(settings.manual_folders()),
             vault: Vault::new(settings.vault_folder()),
@@ -89,9 +89,9 @@ impl LibraryState {
 
 impl Toolset for Library {
     const NAME: &'static str = "library";
-    type Config = config::Library;
+    type Config = config::LibrarySection;
 
-    async fn open(config: &config::Library) -> Result<Self, ToolError> {
+    async fn open(config: &config::LibrarySection) -> Result<Self, ToolError> {
         // Without a handler the signal would end the process; with one, the write fails and the error is reported.
         let _ = tokio::signal::unix::signal(SignalKind::from_raw(SIGXFSZ));
         Ok(Self { state: Arc::new(LibraryState::new(config)), writer: Arc::new(Semaphore::new(1)) })

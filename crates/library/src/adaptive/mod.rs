@@ -85,7 +85,7 @@ pub struct FoundSection {
 
 impl Adaptive {
     /// The statistics of a library with these settings. When tuning is off, no file is read or written.
-    pub fn new(settings: &config::Library) -> Self {
+    pub fn new(settings: &config::LibrarySection) -> Self {
         let path = settings.adaptive_stats_path.as_ref().map(PathBuf::from);
         let file = match path {
             Some(path) => StatsFile::at(path),

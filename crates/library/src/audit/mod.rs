@@ -18,7 +18,7 @@ use annai_core::ToolError;
 
 use self::checks::check_artifact;
 pub use self::finding::{AuditFinding, FindingKind};
-use crate::config::Library;
+use crate::config::LibrarySection;
 use crate::error::LibraryError;
 use crate::excerpting::read_excerpt;
 use crate::fs::{self, RelPath, Sha256};
@@ -86,7 +86,11 @@ pub fn audit(vault: &Vault, artifact: &RelPath, source: &RelPath) -> Result<Audi
 }
 
 /// The same for the command line: opens the vault of the settings first.
-pub fn audit_files(settings: &Library, artifact: &str, source: &str) -> Result<AuditReport, ToolError> {
+pub fn audit_files(
+    settings: &LibrarySection,
+    artifact: &str,
+    source: &str,
+) -> Result<AuditReport, ToolError> {
     audit(&Vault::new(settings.vault_folder()), &RelPath::parse(artifact)?, &RelPath::parse(source)?)
 }
 

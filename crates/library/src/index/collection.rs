@@ -88,7 +88,7 @@ pub struct View {
 }
 
 /// The files of a folder with their stamps, sorted by path.
-type Listing = Vec<(String, FileStamp)>;
+type CollectionListing = Vec<(String, FileStamp)>;
 
 impl View {
     /// Counts a file that could not be indexed.
@@ -130,7 +130,7 @@ impl Collection {
     }
 
     /// The view of what is indexed now, compared with the files on disk.
-    fn current_view(&self, state: &IndexState, listing: &Listing, unreadable: usize) -> View {
+    fn current_view(&self, state: &IndexState, listing: &CollectionListing, unreadable: usize) -> View {
         let mut view = View {
             name: self.source.name.clone(),
             segments: state.segments.clone(),
@@ -176,7 +176,7 @@ impl Collection {
     }
 
     /// Brings the index up to date with the files.
-    fn update(&self, root: &Root, listing: Listing) {
+    fn update(&self, root: &Root, listing: CollectionListing) {
         let cache = self.cache.as_ref().and_then(|folder| Cache::open(folder, &self.key(root)));
         if !self.lock().is_loaded {
             let kept = cache.as_ref().map(load).unwrap_or_default();
@@ -206,7 +206,7 @@ impl Collection {
     }
 
     /// Drops the files that changed, plans the segments to build, and returns whether any file was dropped or checked.
-    fn plan(&self, root: &Root, listing: Listing) -> (Vec<SegmentPlan>, bool) {
+    fn plan(&self, root: &Root, listing: CollectionListing) -> (Vec<SegmentPlan>, bool) {
         let before = self.lock().files.clone();
         let mut known = before.clone();
         let listed: BTreeMap<_, _> = listing.into_iter().collect();
@@ -288,7 +288,7 @@ fn is_unchanged(root: &Root, path: &str, known: &mut KnownFile) -> bool {
 }
 
 /// The files in segments that have changed since, as indexes of segment and file.
-fn stale_files(state: &IndexState, listing: &Listing) -> HashSet<(usize, u32)> {
+fn stale_files(state: &IndexState, listing: &CollectionListing) -> HashSet<(usize, u32)> {
     let current: BTreeMap<_, _> = listing.iter().map(|(path, stamp)| (path.as_str(), stamp)).collect();
     let mut stale = HashSet::new();
     for (index, segment) in state.segments.iter().enumerate() {
@@ -355,7 +355,7 @@ fn load(cache: &Cache) -> IndexState {
 }
 
 /// Whether a file was added, removed or changed, or has to be checked.
-fn needs_indexing(known: &BTreeMap<String, KnownFile>, listing: &Listing) -> bool {
+fn needs_indexing(known: &BTreeMap<String, KnownFile>, listing: &CollectionListing) -> bool {
     known.len() != listing.len()
         || known.iter().zip(listing).any(|((path, known), (listed, stamp))| {
             path != listed || known.stamp != *stamp || !is_stamp_reliable(known)

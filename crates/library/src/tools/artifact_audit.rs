@@ -145,7 +145,7 @@ fn report(
     is_cited: bool,
     gain: Option<f64>,
     scanned: Vec<LineRange>,
-    settings: &config::Library,
+    settings: &config::LibrarySection,
 ) -> (Output, usize) {
     let count = |kind| audited.findings.iter().filter(|finding| finding.kind == kind).count();
     let total = audited.findings.len();

@@ -27,7 +27,7 @@ use crate::config;
 use crate::toolset::Library;
 
 /// Adds the toolset and its tools, in the order in which `tools/list` shows them.
-pub fn register(registry: &mut RegistryBuilder, config: config::Library) {
+pub fn register(registry: &mut RegistryBuilder, config: config::LibrarySection) {
     registry
         .toolset::<Library>(config)
         .tool::<get_tooling_guide::GetToolingGuide>()
