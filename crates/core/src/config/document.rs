@@ -10,7 +10,7 @@ use crate::{JsonObject, schema};
 /// The table of all keys: `docs/config.md` is made from it.
 pub(super) fn table(schema: &JsonObject, defaults: &JsonObject, env: &[EnvironmentVariable]) -> String {
     let mut out =
-        String::from("| key | takes | default | environment | what it does |\n|---|---|---|---|---|\n");
+        String::from("| key | type | default | environment variable | description |\n|---|---|---|---|---|\n");
     rows(schema, &Value::Object(defaults.clone()), "", env, &mut out);
     out
 }
