@@ -34,7 +34,7 @@ pub struct Options {
     /// Run as an MCP server on stdin and stdout; MCP clients start the program like this
     #[arg(long)]
     pub(super) stdio: bool,
-    /// Run as an HTTP server with MCP at /mcp, on an address such as 127.0.0.1:3001, [::1]:3001 or 3001 [default:
+    /// Run as an HTTP server with MCP at /mcp, on an address such as 127.0.0.1:3001 or a port such as 3001 [default:
     /// 127.0.0.1:3001, or the port in the environment variable PORT]
     #[arg(long, value_name = "ADDR", num_args = 0..=1, conflicts_with = "stdio")]
     #[expect(clippy::option_option, reason = "absent, without an address, with an address")]

@@ -9,8 +9,9 @@ use crate::{JsonObject, schema};
 
 /// The table of all keys: `docs/config.md` is made from it.
 pub(super) fn table(schema: &JsonObject, defaults: &JsonObject, env: &[EnvironmentVariable]) -> String {
-    let mut out =
-        String::from("| key | type | default | environment variable | description |\n|---|---|---|---|---|\n");
+    let mut out = String::from(
+        "| key | type | default | environment variable | description |\n|---|---|---|---|---|\n",
+    );
     rows(schema, &Value::Object(defaults.clone()), "", env, &mut out);
     out
 }
