@@ -62,7 +62,7 @@ pub enum LibraryError {
     Forbidden {
         /// The path.
         path: String,
-        /// What forbids it.
+        /// The rule that forbids the operation, as the rest of a sentence that starts with the path.
         problem: String,
     },
     /// A scope that the type of the file does not support.
