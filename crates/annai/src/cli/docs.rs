@@ -95,7 +95,7 @@ fn add_rows(rows: &mut String, schema: &JsonObject, prefix: &str, table: Table) 
     for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
         let Some(property) = property.as_object() else { continue };
         let description = property.get("description").and_then(Value::as_str).unwrap_or_default();
-        let description = description.replace('\n', " ").replace('|', "\\|");
+        let description = description.replace('|', "\\|");
         let mark = match (table, is_required(name)) {
             (Table::Arguments, true) => " (required)",
             (Table::Result, false) => " (may be absent)",

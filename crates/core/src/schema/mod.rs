@@ -82,6 +82,10 @@ fn remove_noise(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
     object.shift_remove("$schema");
     object.shift_remove("title");
+    // The lines of a doc comment are one sentence after another, not lines of their own.
+    if let Some(Value::String(description)) = object.get_mut("description") {
+        *description = description.replace('\n', " ");
+    }
     if object.get("format").and_then(Value::as_str).is_some_and(is_number_width) {
         object.shift_remove("format");
     }
@@ -124,7 +128,8 @@ mod tests {
     #[serde(deny_unknown_fields)]
     #[expect(dead_code, reason = "only its schema is read")]
     struct Input {
-        /// What to look for.
+        /// What to look
+        /// for.
         title: String,
         #[schemars(range(min = 1, max = 10))]
         limit: Option<u32>,

@@ -14,7 +14,7 @@ use crate::writing::WriteMode;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The section to copy: a ref of manual_find, manual_hits or manual_toc. Here `target` must be `manual`, and
+    /// The section to copy: a ref of manual_find or manual_hits. Here `target` must be `manual`, and
     /// `manual_id` is required.
     pub from_ref: Ref,
     /// The destination file, relative to the vault. It is created if it does not exist.

@@ -12,7 +12,7 @@ use crate::toolset::{LIBRARY_READ, Library};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The place to read: a ref of manual_find, manual_hits or manual_toc, or `{"target": "manual", "manual_id": …,
+    /// The place to read: a ref of manual_find or manual_hits, or `{"target": "manual", "manual_id": …,
     /// "path": …, "start_line": …}`. Here `target` must be `manual`, and `manual_id` is required.
     #[serde(rename = "ref")]
     pub place: Ref,
