@@ -27,12 +27,21 @@ pub struct Ref {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub start_line: Option<u64>,
-    /// A JSON Pointer into a JSON file. It is accepted and returned, but does not change what is read.
+    /// How many characters of that line come before the place (default 0). A place inside a long line has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub char: Option<u64>,
+    /// A JSON Pointer to a value of a JSON file (RFC 6901). With scope `snippet`, that value is read.
     #[serde(default)]
     pub json_path: Option<String>,
     /// The heading of the section, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// The titles of the enclosing sections from the top of the file down to this one, for display.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heading_path: Option<Vec<String>>,
+    /// The character encoding of the file, when it is not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
     /// How the section matched: `heading`, `normalized`, `loose`, `exceptions`, `reference`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signals: Option<Vec<String>>,
@@ -58,7 +67,19 @@ impl Ref {
         path: String,
         start_line: Option<u64>,
     ) -> Self {
-        Self { target, manual_id, path, start_line, json_path: None, title: None, signals: None, rev: None }
+        Self {
+            target,
+            manual_id,
+            path,
+            start_line,
+            char: None,
+            json_path: None,
+            title: None,
+            heading_path: None,
+            encoding: None,
+            signals: None,
+            rev: None,
+        }
     }
 
     /// The id of its manual. A ref to the vault is an error.

@@ -203,7 +203,7 @@ impl ProgressSink for ProgressNotifier {
 
 fn success(reply: Reply<Value>) -> CallToolResult {
     let mut result = CallToolResult::default();
-    result.content = reply.text.into_iter().map(ContentBlock::text).collect();
+    result.content = reply.text().into_iter().map(ContentBlock::text).collect();
     result.structured_content = Some(reply.output);
     result.meta = (!reply.meta.is_empty()).then_some(MetaObject(reply.meta));
     result

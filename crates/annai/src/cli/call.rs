@@ -60,7 +60,7 @@ fn execute(
         };
         Failure { message: format!("{tool}: {}", failed.error.message()), exit_code }
     })?;
-    let tool_text = || reply.text.join("\n\n");
+    let tool_text = || reply.text().join("\n\n");
     Ok(match format {
         Format::Json => format!("{:#}\n", reply.output),
         // The text of these tools is JSON, by contract; people get the answer itself.

@@ -243,7 +243,7 @@ fn without_cost(answer: &CompletedAnswer) -> CompletedAnswer {
 fn reply(answer: &CompletedAnswer) -> Result<Reply<AnswerOutput>, ToolError> {
     let latency_ms = u64::try_from(answer.elapsed.as_millis()).unwrap_or(u64::MAX);
     let usage = serde_json::to_value(answer.usage).map_err(ToolError::internal)?;
-    let mut reply = Reply::as_json(answer.output.clone())?
+    let mut reply = Reply::new(answer.output.clone())
         .with_meta("annai/usage", usage)
         .with_meta("annai/latency_ms", latency_ms)
         .with_meta("annai/retries", answer.retries);

@@ -97,7 +97,7 @@ impl Tool for O3Search {
 fn reply(search: &CompletedSearch) -> Result<Reply<SearchOutput>, ToolError> {
     let usage = serde_json::to_value(search.usage).map_err(ToolError::internal)?;
     let latency_ms = u64::try_from(search.elapsed.as_millis()).unwrap_or(u64::MAX);
-    Ok(Reply::new(search.output.clone(), search.text.clone())
+    Ok(Reply::new(search.output.clone())
         .with_meta("annai/usage", usage)
         .with_meta("annai/latency_ms", latency_ms)
         .with_meta("annai/retries", search.retries))

@@ -77,7 +77,7 @@ impl Tool for Sleep {
             let admitted = registry.admit(&name, call.identity())?;
             Box::pin(admitted.call(arguments, Call::new("inner"))).await.map_err(|failed| failed.error)?;
         }
-        Ok(Reply::new(Output { slept: input.ms }, "slept").with_meta("k", "v"))
+        Ok(Reply::new(Output { slept: input.ms }).with_meta("k", "v"))
     }
 }
 

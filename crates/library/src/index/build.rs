@@ -186,6 +186,7 @@ fn node_entry(section: ParsedSection, length: usize, context: &FileContext) -> N
         level: section.node.level,
         heading_lines: to_u32(section.heading_lines),
         start_line: to_u32(section.node.start_line),
+        start_char: to_u32(section.node.start_char),
         end_line: to_u32(section.node.end_line),
         own_end_line: to_u32(section.node.own_end_line),
         parent: section.node.parent.map(|parent| context.first + to_u32(parent)),

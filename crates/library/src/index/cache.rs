@@ -12,7 +12,7 @@ use super::segment::{FileEntry, NodeEntry, Segment};
 use crate::fs::{CacheFolder, FileStamp, Sha256};
 
 /// The version of the format. It must change whenever the content of a segment or of the manifest changes.
-const FORMAT: &[u8; 8] = b"annai\0\0\x03";
+const FORMAT: &[u8; 8] = b"annai\0\0\x04";
 const MANIFEST: &str = "manifest.json";
 const SEGMENT_SUFFIX: &str = ".segment";
 
@@ -150,6 +150,7 @@ fn encode(segment: &Segment) -> Vec<u8> {
             node.level.into(),
             node.heading_lines,
             node.start_line,
+            node.start_char,
             node.end_line,
             node.own_end_line,
             node.parent.unwrap_or(u32::MAX),
@@ -199,6 +200,7 @@ fn decode(bytes: &[u8]) -> Option<Segment> {
             level: u8::try_from(next()?).ok()?,
             heading_lines: next()?,
             start_line: next()?,
+            start_char: next()?,
             end_line: next()?,
             own_end_line: next()?,
             parent: Some(next()?).filter(|parent| *parent != u32::MAX),

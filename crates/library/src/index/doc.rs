@@ -182,6 +182,7 @@ fn paragraphs(text: &str, lines: &LineIndex, name: &str) -> Vec<Node> {
             title: title.to_owned(),
             level: 1,
             start_line: from,
+            start_char: 0,
             end_line: to,
             own_end_line: to,
             parent: None,

@@ -35,6 +35,8 @@ pub struct NodeEntry {
     pub heading_lines: u32,
     /// The line of the heading, counted from 1.
     pub start_line: u32,
+    /// How many characters of that line come before the node: in HTML, and in passages of long lines.
+    pub start_char: u32,
     /// The last line of the section, including its subsections.
     pub end_line: u32,
     /// The last line before the next heading.
@@ -162,6 +164,7 @@ impl Segment {
                 title: entry.title.clone(),
                 level: entry.level,
                 start_line: entry.start_line as usize,
+                start_char: entry.start_char as usize,
                 end_line: entry.end_line as usize,
                 own_end_line: entry.own_end_line as usize,
                 parent: entry.parent.map(|parent| (parent - file.nodes.start) as usize),

@@ -16,6 +16,9 @@ pub struct Node {
     pub level: u8,
     /// The line of the heading, counted from 1.
     pub start_line: usize,
+    /// How many characters of that line come before the heading. It is 0 except in HTML, where several headings may stand
+    /// on one line.
+    pub start_char: usize,
     /// The last line of the section, including its subsections.
     pub end_line: usize,
     /// The last line before the next heading of any level.
@@ -42,6 +45,7 @@ pub fn markdown_nodes(text: &str, lines: &LineIndex, file_name: &str) -> Vec<Nod
             title: file_name.to_owned(),
             level: 1,
             start_line: 1,
+            start_char: 0,
             end_line: end.max(1),
             own_end_line: end.max(1),
             parent: None,
@@ -66,6 +70,7 @@ pub fn markdown_nodes(text: &str, lines: &LineIndex, file_name: &str) -> Vec<Nod
             title: title.clone(),
             level: *level,
             start_line: *line,
+            start_char: 0,
             end_line: lines.count(),
             own_end_line: next,
             parent: open.last().copied(),
@@ -82,6 +87,7 @@ pub fn json_node(lines: &LineIndex, file_name: &str) -> Node {
         title: file_name.to_owned(),
         level: 1,
         start_line: 1,
+            start_char: 0,
         end_line: end,
         own_end_line: end,
         parent: None,

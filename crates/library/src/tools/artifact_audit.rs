@@ -116,19 +116,7 @@ impl Tool for ArtifactAudit {
         call.note("path", &output.0.artifact_path);
         call.note("coverage_ratio", output.0.coverage_ratio);
         call.note("findings", output.1);
-        let text = format!(
-            "{} findings: {} rootless nodes, {} orphan branches, {} one-way refs; {}",
-            output.1,
-            output.0.rootless_nodes,
-            output.0.orphan_branches,
-            output.0.one_way_refs,
-            if output.0.needs_forced_full_scan {
-                "read the source in full once more"
-            } else {
-                "no further reading is needed"
-            }
-        );
-        Ok(Reply::new(output.0, text).with_meta("annai/more", output.1 > MAX_SHOWN_FINDINGS))
+        Ok(Reply::new(output.0).with_meta("annai/more", output.1 > MAX_SHOWN_FINDINGS))
     }
 }
 

@@ -68,7 +68,6 @@ impl Tool for BridgeCopyFile {
         let from = Ref::new(Target::Manual, Some(manual_id), from_path, None);
         let request = CopyRequest { from, scope: ReadScope::File, to_path, mode, limits };
         let CopyReport { written, truncated, .. } = copy_to_vault(set, call, request).await?;
-        let text = format!("copied {} bytes to {}", written.bytes, written.path);
-        Ok(Reply::new(Output { written_path: written.path, written_bytes: written.bytes, truncated }, text))
+        Ok(Reply::new(Output { written_path: written.path, written_bytes: written.bytes, truncated }))
     }
 }

@@ -69,10 +69,8 @@ impl Tool for BridgeCopySection {
         let request = CopyRequest { from, scope: ReadScope::Section, to_path, mode, limits };
         let CopyReport { written, sections: written_sections, truncated } =
             copy_to_vault(set, call, request).await?;
-        let text =
-            format!("copied {written_sections} sections ({} bytes) to {}", written.bytes, written.path);
         let output =
             Output { written_path: written.path, written_bytes: written.bytes, written_sections, truncated };
-        Ok(Reply::new(output, text))
+        Ok(Reply::new(output))
     }
 }

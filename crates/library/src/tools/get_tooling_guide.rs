@@ -105,8 +105,7 @@ impl Tool for GetToolingGuide {
         call.note("intent", input.intent);
         call.note("target", input.target);
         call.note("first_tool", first_tool);
-        let text = format!("call {first_tool} first; the library has {} tools", tools.len());
-        Ok(Reply::new(Output { first_tool, tools }, text))
+        Ok(Reply::new(Output { first_tool, tools }))
     }
 }
 

@@ -60,9 +60,7 @@ impl Tool for ManualExcepts {
             .await?;
         call.note("results", found.hits.len());
         call.note("warnings", found.skipped);
-        let more = if found.more { "; there are more: select a section with node_id" } else { "" };
-        let text = format!("{} lines with an exception word{more}", found.hits.len());
-        Ok(Reply::new(Output { items: found.hits }, text)
+        Ok(Reply::new(Output { items: found.hits })
             .with_meta("annai/more", found.more)
             .with_meta("annai/warnings", found.skipped))
     }

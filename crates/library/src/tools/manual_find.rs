@@ -164,16 +164,6 @@ impl Tool for ManualFind {
         call.note("trace_id", &output.trace_id);
         call.note("summary", summary);
         call.note("next_actions", output.next_actions.iter().map(|action| action.kind).collect::<Vec<_>>());
-        let text = match output.top.first() {
-            Some(best) => format!(
-                "{} sections found; best: {}:{}; {} places not searched",
-                summary.candidates,
-                best.place.path,
-                best.place.start_line.unwrap_or(1),
-                summary.unscanned_sections_count
-            ),
-            None => format!("no sections found; {} places not searched", summary.unscanned_sections_count),
-        };
-        Ok(Reply::new(output, text))
+        Ok(Reply::new(output))
     }
 }

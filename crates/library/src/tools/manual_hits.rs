@@ -140,8 +140,7 @@ impl Tool for ManualHits {
         let (total, items) = page(&record, kind, offset, limit);
         call.note("trace_id", &input.trace_id);
         call.note("total", total);
-        let text = format!("{} of {total} entries, starting at {offset}", items.len());
-        Ok(Reply::new(Output { trace_id: input.trace_id, kind, offset, limit, total, items }, text))
+        Ok(Reply::new(Output { trace_id: input.trace_id, kind, offset, limit, total, items }))
     }
 }
 

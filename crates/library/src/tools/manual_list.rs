@@ -53,7 +53,6 @@ impl Tool for ManualList {
         let ids = set.read(|state, _| state.manuals.ids()).await?;
         let items: Vec<_> = ids.into_iter().map(|manual_id| Item { manual_id }).collect();
         call.note("items", items.len());
-        let text = format!("{} manuals", items.len());
-        Ok(Reply::new(Output { items }, text))
+        Ok(Reply::new(Output { items }))
     }
 }

@@ -76,7 +76,6 @@ impl Tool for ManualLs {
             })
             .await?;
         call.note("items", items.len());
-        let text = format!("{} files", items.len());
-        Ok(Reply::new(Output { items }, text))
+        Ok(Reply::new(Output { items }))
     }
 }

@@ -94,9 +94,8 @@ impl Tool for ManualRead {
             .await?;
         call.note("path", &part.path);
         call.note("truncated", part.truncated);
-        let text = format!("{} characters of {}", part.text.chars().count(), part.path);
         let applied =
             Applied { scope: part.scope, max_sections: part.max_sections, max_chars: part.max_chars };
-        Ok(Reply::new(Output { text: part.text, truncated: part.truncated, applied }, text))
+        Ok(Reply::prose(Output { text: part.text, truncated: part.truncated, applied }, "text"))
     }
 }

@@ -104,15 +104,6 @@ impl Tool for ManualToc {
             .await?;
         call.note("items", items.len());
         call.note("warnings", skipped);
-        let mut text = format!("{} sections", items.len());
-        if more {
-            text.push_str("; there are more, which manual_ls and manual_read can reach");
-        }
-        if skipped > 0 {
-            text.push_str(&format!("; {skipped} files could not be read as UTF-8 text"));
-        }
-        Ok(Reply::new(Output { items }, text)
-            .with_meta("annai/warnings", skipped)
-            .with_meta("annai/more", more))
+        Ok(Reply::new(Output { items }).with_meta("annai/warnings", skipped).with_meta("annai/more", more))
     }
 }

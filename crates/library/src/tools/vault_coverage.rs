@@ -128,13 +128,6 @@ impl Tool for VaultCoverage {
         call.note("path", &path);
         call.note("coverage_ratio", coverage.ratio());
         call.note("uncovered_ranges", coverage.uncovered.len());
-        let text = format!(
-            "{} of {} lines covered ({:.1} %); {} ranges are not covered",
-            coverage.covered_lines,
-            total,
-            coverage.ratio() * 100.0,
-            coverage.uncovered.len()
-        );
         let output = Output {
             path,
             total_lines: total,
@@ -145,6 +138,6 @@ impl Tool for VaultCoverage {
             meets_min_coverage,
             next_actions: vec![action],
         };
-        Ok(Reply::new(output, text).with_meta("annai/more", more))
+        Ok(Reply::new(output).with_meta("annai/more", more))
     }
 }

@@ -67,12 +67,11 @@ impl Tool for VaultCreate {
         let written = set.write(work).await?;
         call.note("path", &written.path);
         call.note("bytes", written.bytes);
-        let text = format!("created {} ({} bytes)", written.path, written.bytes);
         let output = Output {
             written_path: written.path,
             written_bytes: written.bytes,
             sha256: written.sha256.to_string(),
         };
-        Ok(Reply::new(output, text))
+        Ok(Reply::new(output))
     }
 }

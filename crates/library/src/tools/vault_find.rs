@@ -92,12 +92,8 @@ impl Tool for VaultFind {
         call.note("trace_id", &found.trace_id);
         call.note("summary", &found.summary);
         call.note("next_actions", found.next_actions.iter().map(|action| action.kind).collect::<Vec<_>>());
-        let text = format!(
-            "{} places found, {} not searched; manual_hits lists them",
-            found.summary.candidates, found.summary.unscanned_sections_count
-        );
         let output =
             Output { trace_id: found.trace_id, summary: found.summary, next_actions: found.next_actions };
-        Ok(Reply::new(output, text))
+        Ok(Reply::new(output))
     }
 }

@@ -83,7 +83,6 @@ impl Tool for VaultLs {
             })
             .await?;
         call.note("entries", entries.len());
-        let text = format!("{} entries", entries.len());
-        Ok(Reply::new(Output { entries }, text))
+        Ok(Reply::new(Output { entries }))
     }
 }

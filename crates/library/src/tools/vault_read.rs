@@ -136,8 +136,6 @@ impl Tool for VaultRead {
         };
         call.note("path", &read.path);
         call.note("truncated", excerpt.is_limited);
-        let text =
-            format!("lines {first} to {} of {} in {}", excerpt.last_line, excerpt.total_lines, read.path);
         let output = Output {
             truncated: excerpt.is_limited,
             returned_chars: excerpt.chars,
@@ -149,6 +147,6 @@ impl Tool for VaultRead {
             sha256: read.sha256.to_string(),
             text: excerpt.text,
         };
-        Ok(Reply::new(output, text))
+        Ok(Reply::prose(output, "text"))
     }
 }

@@ -104,7 +104,6 @@ impl Tool for VaultReplace {
         let (written_path, replacements, sha256) = set.write(work).await?;
         call.note("path", &written_path);
         call.note("replacements", replacements);
-        let text = format!("{replacements} replacements in {written_path}");
-        Ok(Reply::new(Output { written_path, replacements, sha256: sha256.to_string() }, text))
+        Ok(Reply::new(Output { written_path, replacements, sha256: sha256.to_string() }))
     }
 }

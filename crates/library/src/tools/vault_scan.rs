@@ -146,8 +146,6 @@ impl Tool for VaultScan {
         let action = next_action(&read.path, next, &scan);
         call.note("path", &read.path);
         call.note("truncated", excerpt.is_limited);
-        let text =
-            format!("lines {first} to {} of {} in {}", excerpt.last_line, excerpt.total_lines, read.path);
         let output = Output {
             applied_range: LineRange { start_line: first, end_line: excerpt.last_line },
             next_cursor: NextCursor { start_line: next },
@@ -158,7 +156,7 @@ impl Tool for VaultScan {
             sha256: read.sha256.to_string(),
             text: excerpt.text,
         };
-        Ok(Reply::new(output, text))
+        Ok(Reply::prose(output, "text"))
     }
 }
 

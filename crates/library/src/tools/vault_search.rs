@@ -76,19 +76,7 @@ impl Tool for VaultSearch {
             .await?;
         call.note("results", found.hits.len());
         call.note("warnings", found.skipped);
-        let mut text = format!("{} lines found", found.hits.len());
-        if found.more && found.hits.len() < limit {
-            text.push_str("; the search was stopped after its maximum time; narrow the query");
-        } else if found.more {
-            text.push_str("; there are more: raise limit or narrow the query");
-        }
-        if found.skipped > 0 {
-            text.push_str(&format!(
-                "; {} files were skipped because they are not UTF-8 text or cannot be read",
-                found.skipped
-            ));
-        }
-        Ok(Reply::new(Output { results: found.hits }, text)
+        Ok(Reply::new(Output { results: found.hits })
             .with_meta("annai/more", found.more)
             .with_meta("annai/warnings", found.skipped))
     }

@@ -85,12 +85,11 @@ impl Tool for VaultWrite {
         call.note("path", &written.path);
         call.note("bytes", written.bytes);
         call.note("mode", mode);
-        let text = format!("wrote {} bytes to {}", written.bytes, written.path);
         let output = Output {
             written_path: written.path,
             written_bytes: written.bytes,
             sha256: written.sha256.to_string(),
         };
-        Ok(Reply::new(output, text))
+        Ok(Reply::new(output))
     }
 }
