@@ -48,7 +48,12 @@ impl App {
     pub fn start_quietly(options: &Options) -> Result<Self, ConfigError> {
         let app = Self::load(options, &read_env)?;
         let log = log_settings(&app.server)?;
-        telemetry::start(Log { level: if app.server.debug { log.level } else { LevelFilter::ERROR }, ..log });
+        telemetry::start(if app.server.debug {
+            log
+        } else {
+            // The command itself says whether its calls failed.
+            Log { level: LevelFilter::ERROR, calls: LevelFilter::OFF, ..log }
+        });
         Ok(app)
     }
 
@@ -68,19 +73,18 @@ impl App {
         let config_warnings = config.warnings().iter().cloned().chain(missing);
         let warnings: Vec<_> = config_warnings.chain(answers.settings.warnings()).collect();
         let mut library = config.get::<LibrarySettings>()?.library;
+        library.expand_home(env("HOME").as_deref());
         library.cache_dir = library.cache_dir.or_else(|| cache_folder(env));
         let toolsets = options.toolsets();
-        Ok(Self { config, server, answers, library, toolsets, warnings, no_color: no_color() })
+        let app = Self { config, server, answers, library, toolsets, warnings, no_color: no_color() };
+        // A wrong name among the tools stops every command, as any other wrong setting does.
+        app.registry()?;
+        Ok(app)
     }
 
-    /// Whether a toolset is served.
-    pub fn serves(&self, toolset: ToolsetName) -> bool {
-        self.toolsets.is_empty() || self.toolsets.contains(&toolset)
-    }
-
-    /// The tools of the served toolsets. A toolset is opened on its first call.
+    /// The tools that the options and settings choose. A toolset is opened on its first call.
     pub fn registry(&self) -> Result<Arc<Registry>, ConfigError> {
-        catalog::registry(self).map_err(|error| ConfigError(vec![error.to_string()]))
+        catalog::registry(self)
     }
 }
 
@@ -99,6 +103,14 @@ impl Options {
                 key: "library.manuals",
                 value: folders.into(),
             });
+        }
+        if !self.tools.is_empty() {
+            let names: Vec<_> = self.tools.iter().map(|name| name.trim()).collect();
+            given.push(CommandLineValue { option: "--tools", key: "server.tools", value: names.into() });
+        }
+        if self.read_only {
+            let value = true.into();
+            given.push(CommandLineValue { option: "--read-only", key: "server.read_only", value });
         }
         if let Some(file) = &self.debug {
             let mut set = |key, value| given.push(CommandLineValue { option: "--debug", key, value });
@@ -155,7 +167,7 @@ fn log_settings(server: &ServerSection) -> Result<Log, ConfigError> {
         (_, LogLevel::Error) => LevelFilter::ERROR,
     };
     let file = server.debug_file.as_deref().filter(|_| server.debug).map(open_log).transpose()?;
-    Ok(Log { level, file })
+    Ok(Log { level, calls: level, file })
 }
 
 fn open_log(path: &str) -> Result<File, ConfigError> {

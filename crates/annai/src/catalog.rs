@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use annai_answers::AnswersSettings;
-use annai_core::Registry;
-use annai_core::config::ConfigSchema;
+use annai_answers::{Answers, AnswersSettings, Search};
+use annai_core::config::{ConfigError, ConfigSchema};
 use annai_core::tool::RegistryError;
-use annai_library::LibrarySettings;
+use annai_core::{Registry, ToolSelection, Toolset as _};
+use annai_library::{Library, LibrarySettings};
 use annai_server::{ServerName, ServerSettings};
 use clap::ValueEnum;
 
@@ -33,19 +33,42 @@ pub fn keys() -> ConfigSchema {
         .with_settings::<LibrarySettings>()
 }
 
-/// The tools of the chosen toolsets. A toolset is opened on its first call.
-pub fn registry(app: &App) -> Result<Arc<Registry>, RegistryError> {
+impl ToolsetName {
+    /// The name of the toolset in the registry.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Answers => Answers::NAME,
+            Self::Search => Search::NAME,
+            Self::Library => Library::NAME,
+        }
+    }
+}
+
+/// The tools of all toolsets. A toolset is opened on its first call.
+fn all_tools(app: &App) -> Result<Arc<Registry>, RegistryError> {
     let mut registry = Registry::builder(Duration::from_millis(app.server.call_timeout_ms));
-    if app.serves(ToolsetName::Answers) {
-        annai_answers::register_answers(&mut registry, app.answers.clone());
-    }
-    if app.serves(ToolsetName::Search) {
-        annai_answers::register_search(&mut registry, app.answers.clone());
-    }
-    if app.serves(ToolsetName::Library) {
-        annai_library::register(&mut registry, app.library.clone());
-    }
+    annai_answers::register_answers(&mut registry, app.answers.clone());
+    annai_answers::register_search(&mut registry, app.answers.clone());
+    annai_library::register(&mut registry, app.library.clone());
     registry.build()
+}
+
+/// The tools that the options and settings choose.
+pub fn registry(app: &App) -> Result<Arc<Registry>, ConfigError> {
+    let all = all_tools(app).map_err(|error| ConfigError(vec![error.to_string()]))?;
+    let toolsets = app.toolsets.iter().map(|toolset| toolset.as_str().to_owned()).collect::<Vec<_>>();
+    let selection = ToolSelection {
+        toolsets: (!toolsets.is_empty()).then_some(toolsets),
+        tools: app.server.tools.clone(),
+        read_only: app.server.read_only,
+    };
+    let wrong_key = |key: &str, problem: &str| ConfigError(vec![app.config.key_error(key, problem)]);
+    let chosen = all.select(&selection).map_err(|error| wrong_key("server.tools", &error.to_string()))?;
+    if chosen.tools().len() == 0 {
+        let key = if app.server.read_only { "server.read_only" } else { "server.tools" };
+        return Err(wrong_key(key, "no tool is left to serve"));
+    }
+    Ok(chosen)
 }
 
 /// The name that the server reports. A server of a single toolset keeps the name of the separate server that it replaces,
@@ -62,16 +85,21 @@ pub const fn server_name(chosen: &[ToolsetName]) -> ServerName {
 
 #[cfg(test)]
 mod tests {
-    use annai_core::schema;
+    use annai_core::tool::{MAX_INSTRUCTIONS_BYTES, tools_in};
+    use annai_core::{Identity, schema};
     use clap::Parser as _;
 
     use super::*;
     use crate::cli::Cli;
 
+    fn app(arguments: &[&str]) -> App {
+        let arguments = ["annai"].iter().chain(arguments);
+        App::without_environment(&Cli::parse_from(arguments).options).unwrap()
+    }
+
     #[test]
-    fn every_input_schema_is_complete_and_closed() {
-        let app = App::without_environment(&Cli::parse_from(["annai"]).options).unwrap();
-        let registry = registry(&app).unwrap();
+    fn every_input_schema_is_complete_closed_and_without_null() {
+        let registry = registry(&app(&[])).unwrap();
         assert!(registry.tools().len() > 20, "all toolsets are served by default");
         for tool in registry.tools() {
             assert_eq!(
@@ -80,6 +108,36 @@ mod tests {
                 "{}",
                 tool.facts.name
             );
+        }
+    }
+
+    #[test]
+    fn the_instructions_of_any_toolsets_are_short_and_name_only_tools_that_are_served() {
+        let all = ["answers", "search", "library"];
+        for combination in 1..1 << all.len() {
+            let chosen = all.iter().enumerate().filter(|(bit, _)| combination & (1 << bit) != 0);
+            let mut arguments: Vec<_> = chosen.flat_map(|(_, name)| ["--toolset", *name]).collect();
+            for read_only in [false, true] {
+                arguments.extend(read_only.then_some("--read-only"));
+                let registry = registry(&app(&arguments)).unwrap();
+                let instructions = registry.instructions(&Identity::Owner).unwrap();
+                assert!(instructions.len() < MAX_INSTRUCTIONS_BYTES, "{arguments:?}: {}", instructions.len());
+                for tool in tools_in(&instructions) {
+                    assert!(registry.get(tool).is_some(), "{arguments:?}: {tool} in {instructions}");
+                }
+                assert_eq!(
+                    registry.instructions(&Identity::Anonymous),
+                    None,
+                    "nothing is listed for strangers"
+                );
+            }
+        }
+        // A sentence with a name that no tool has would never be shown.
+        let registry = registry(&app(&[])).unwrap();
+        let instructions = registry.instructions(&Identity::Owner).unwrap();
+        for sentence in Answers::INSTRUCTIONS.iter().chain(Search::INSTRUCTIONS).chain(Library::INSTRUCTIONS)
+        {
+            assert!(instructions.contains(sentence), "{sentence}");
         }
     }
 }

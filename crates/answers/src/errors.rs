@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use annai_core::{ErrorKind, JsonObject, ToolError};
+use annai_core::{ErrorKind, Fault, JsonObject, ToolError};
 use serde_json::{Value, json};
 
 use crate::config::PROFILE_REQUIRED;
@@ -71,7 +71,8 @@ impl AnswersError {
 
 impl From<AnswersError> for ToolError {
     fn from(error: AnswersError) -> Self {
-        let tool_error = Self::new(error.kind(), error.to_string());
+        // A request to the API uses the key and the quota of this server, so even its refusal is no fault of the caller.
+        let tool_error = Self::new(error.kind(), error.to_string()).with_fault(Fault::Server);
         let tool_error = match error.details() {
             Some(details) => tool_error.with_details(details.into()),
             None => tool_error,
@@ -126,6 +127,7 @@ mod tests {
             Some(&json!({ "retries": 2, "reason": "no: Slow down.", "status": 429, "retry_after": 2 }))
         );
         assert_eq!(error.downcast_source(), Some(&failure));
+        assert_eq!((error.fault(), ErrorKind::RateLimited.fault()), (Fault::Server, Fault::Caller));
         // The log shows the source.
         assert_eq!(failure.to_string(), "no: Slow down.");
     }

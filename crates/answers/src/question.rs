@@ -47,18 +47,10 @@ pub struct Question {
 pub struct CompletedAnswer {
     /// The output of the tool.
     pub output: AnswerOutput,
-    /// The tokens of all requests.
-    pub usage: TokenUsage,
     /// The duration of all requests.
     pub elapsed: Duration,
     /// The number of retries.
     pub retries: u32,
-    /// How often the question was asked again because the answer came without a search.
-    pub requeries: u32,
-    /// The fields that were omitted because the model does not support them.
-    pub omitted_fields: Vec<&'static str>,
-    /// The number of citations that were dropped because they are outside the allowed domains.
-    pub dropped_citations: usize,
 }
 
 /// Refuses a query of white space only.
@@ -194,7 +186,7 @@ impl Question {
         response: Option<ParsedResponse>,
         totals: Totals,
     ) -> Result<CompletedAnswer, RequestFailure> {
-        let Totals { usage, elapsed, retries, requeries, omitted_fields } = totals;
+        let (elapsed, retries) = (totals.elapsed, totals.retries);
         let Some(response) = response else {
             let failure = RequestFailure::new(FailureKind::Incomplete, "the API answered without any text");
             return Err(RequestFailure { retries, ..failure });
@@ -202,17 +194,18 @@ impl Question {
         let reported = response.model.as_deref();
         let model = reported.filter(|model| is_model_id(model) && !context.client.contains_secret(model));
         let model = model.unwrap_or(&self.profile.model).to_owned();
-        let (output, dropped_citations) = self.output(&context.settings, &response, model);
-        Ok(CompletedAnswer { output, usage, elapsed, retries, requeries, omitted_fields, dropped_citations })
+        let output = self.output(&context.settings, &response, model, totals);
+        Ok(CompletedAnswer { output, elapsed, retries })
     }
 
-    /// The output of the tool, and the number of citations outside the allowed domains.
+    /// The output of the tool.
     fn output(
         &self,
         settings: &AnswersSettings,
         response: &ParsedResponse,
         model: String,
-    ) -> (AnswerOutput, usize) {
+        totals: Totals,
+    ) -> AnswerOutput {
         let (policy, domains) = (&settings.policy, self.allowed_domains(settings));
         let cited = cited_pages(response, domains, policy.max_citations, self.today);
         let mut answer = without_api_tracking(response.text.trim());
@@ -225,9 +218,17 @@ impl Question {
             title: page.title,
             published_at: page.published.map(|date| date.to_string()),
         });
-        let used_search = response.used_search;
-        let output = AnswerOutput { answer, used_search, citations: citations.collect(), model };
-        (output, cited.dropped)
+        AnswerOutput {
+            answer,
+            used_search: response.used_search,
+            citations: citations.collect(),
+            model,
+            dropped_citations: cited.dropped,
+            left_out: totals.omitted_fields,
+            requeries: totals.requeries,
+            usage: totals.usage,
+            truncated: response.truncated,
+        }
     }
 
     /// Logs which parts the request has, never their contents.
@@ -309,7 +310,8 @@ mod tests {
             used_search: true,
             ..ParsedResponse::default()
         };
-        let output = question().output(&AnswersSettings::default(), &response, "m".into());
+        let totals = Totals { requeries: 2, omitted_fields: vec!["reasoning"], ..Totals::default() };
+        let output = question().output(&AnswersSettings::default(), &response, "m".into(), totals);
         let expected = AnswerOutput {
             answer:
                 "Yes. (https://www.jma.go.jp/x)\n\nSources:\n- https://www.jma.go.jp/x (accessed 2026-11-16)"
@@ -321,8 +323,13 @@ mod tests {
                 published_at: None,
             }],
             model: "m".into(),
+            dropped_citations: 1,
+            left_out: vec!["reasoning"],
+            requeries: 2,
+            usage: TokenUsage::default(),
+            truncated: false,
         };
-        assert_eq!(output, (expected, 1));
+        assert_eq!(output, expected);
     }
 
     #[test]

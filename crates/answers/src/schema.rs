@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::responses::TokenUsage;
+
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -37,7 +39,21 @@ pub struct AnswerOutput {
     pub citations: Vec<Citation>,
     /// The id of the model that answered.
     pub model: String,
+    /// How many citations were dropped because their pages are outside `domains`.
+    pub dropped_citations: usize,
+    /// The request fields that the model does not support and that were therefore left out, such as `reasoning`.
+    pub left_out: Vec<&'static str>,
+    /// How often the question was asked again because it needs a search and the answer came without one.
+    pub requeries: u32,
+    /// The tokens of all requests for this answer; all zero if the answer came from the server's cache.
+    pub usage: TokenUsage,
+    /// Whether the text of the answer was longer than 1 MiB and was cut off. An answer that the API itself did not finish is an error instead.
+    pub truncated: bool,
 }
+
+/// The members of [`AnswerOutput`] that are the first text item of the result, and nothing else: clients of
+/// `openai-responses-mcp` parse that item.
+pub const ANSWER_MEMBERS: &[&str] = &["answer", "used_search", "citations", "model"];
 
 /// A page that supports the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -79,6 +95,8 @@ impl Timeframe {
 pub struct SearchOutput {
     /// The pages that were found, the most relevant first. Empty if nothing matches.
     pub results: Vec<SearchResult>,
+    /// The tokens of the request.
+    pub usage: TokenUsage,
 }
 
 /// A search result.

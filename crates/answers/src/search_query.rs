@@ -1,6 +1,5 @@
 //! One search, from its arguments to its results.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use crate::citations::{CitedPage, fill_dates, select_pages};
 use crate::config::AnswersSettings;
 use crate::responses::{
     ApiRequest, FailureKind, ParsedResponse, ProgressStep, RequestBody, RequestFailure, RequestSpec,
-    RetryPolicy, SearchMode, TokenUsage, parse_response,
+    RetryPolicy, SearchMode, parse_response,
 };
 use crate::schema::{SearchOutput, SearchResult, Timeframe};
 use crate::snippet::snippet;
@@ -43,10 +42,6 @@ pub struct SearchQuery {
 pub struct CompletedSearch {
     /// The output of the tool.
     pub output: SearchOutput,
-    /// The results as text for people.
-    pub text: String,
-    /// The tokens of the request.
-    pub usage: TokenUsage,
     /// The duration of the request.
     pub elapsed: Duration,
     /// The number of retries.
@@ -133,9 +128,7 @@ impl SearchQuery {
         }
         let results = self.results(&response);
         Ok(Arc::new(CompletedSearch {
-            text: results_as_text(&results),
-            output: SearchOutput { results },
-            usage: response.usage,
+            output: SearchOutput { results, usage: response.usage },
             elapsed: sent.elapsed,
             retries: sent.retries,
         }))
@@ -198,23 +191,6 @@ fn is_language(tag: &str) -> bool {
             && tag.len() <= MAX_LANGUAGE_TAG_BYTES)
 }
 
-/// The results as text for people.
-fn results_as_text(results: &[SearchResult]) -> String {
-    if results.is_empty() {
-        return "No results.".to_owned();
-    }
-    let mut text = String::new();
-    for (index, result) in results.iter().enumerate() {
-        let date = result.published_date.as_ref().map(|date| format!(" ({date})")).unwrap_or_default();
-        let _ = write!(text, "{}. {}{date}\n   {}", index + 1, result.title, result.url);
-        if !result.snippet.is_empty() {
-            let _ = write!(text, "\n   {}", result.snippet);
-        }
-        text.push('\n');
-    }
-    text.trim_end().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,11 +248,6 @@ mod tests {
             result("B", "https://b.example/", "", "2026-11-09"),
         ];
         assert_eq!(query(2, Some(Timeframe::PastWeek)).results(&response), expected);
-        assert_eq!(
-            results_as_text(&expected),
-            "1. a.example (2026-11-10)\n   https://a.example/\n   Rust is out.\n2. B (2026-11-09)\n   https://b.example/"
-        );
-        assert_eq!(results_as_text(&[]), "No results.");
     }
 
     #[test]

@@ -64,6 +64,12 @@ pub struct Answers {
 
 impl Toolset for Answers {
     const NAME: &'static str = "answers";
+    const INSTRUCTIONS: &'static [&'static str] = &[
+        "To answer a question about the world, current events or anything that needs sources, call `answer`: it searches the web when needed and returns a finished answer with its citations.",
+        "`answer_quick` is faster and suits simple lookups.",
+        "`answer_detailed` is slower and suits questions that need an analysis of many sources.",
+        "One call is enough for one question; if used_search is false, the answer comes from the model alone.",
+    ];
     const NUMBERS: NumberParsing = NumberParsing::Lenient;
     type Config = AnswersConfig;
 
@@ -98,6 +104,9 @@ pub struct Search {
 
 impl Toolset for Search {
     const NAME: &'static str = "search";
+    const INSTRUCTIONS: &'static [&'static str] = &[
+        "To get links and snippets of web pages instead of a finished answer, call `chatgpt_o3_search`; it returns only pages that a search found.",
+    ];
     const NUMBERS: NumberParsing = NumberParsing::Lenient;
     type Config = AnswersConfig;
 

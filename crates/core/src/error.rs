@@ -66,10 +66,40 @@ impl ErrorKind {
     }
 }
 
+/// Who can do something about an error; it decides the severity of the log line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The caller, who sent something that cannot be done.
+    Caller,
+    /// Whoever runs this server or one that it depends on.
+    Server,
+}
+
+impl ErrorKind {
+    /// Who is usually at fault.
+    #[must_use]
+    pub const fn fault(self) -> Fault {
+        match self {
+            Self::InvalidParameter
+            | Self::NotFound
+            | Self::InvalidPath
+            | Self::OutOfScope
+            | Self::Forbidden
+            | Self::InvalidScope
+            | Self::Conflict
+            | Self::Unauthorized
+            | Self::RateLimited
+            | Self::Cancelled => Fault::Caller,
+            Self::NotConfigured | Self::Upstream | Self::TimedOut | Self::Internal => Fault::Server,
+        }
+    }
+}
+
 /// The error of a tool: a kind, a message for the caller, optional details, and a private cause.
 #[derive(Debug)]
 pub struct ToolError {
     kind: ErrorKind,
+    fault: Fault,
     message: String,
     details: Option<Value>,
     source: Option<Source>,
@@ -78,7 +108,7 @@ pub struct ToolError {
 impl ToolError {
     /// An error with a message that the caller may read.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), details: None, source: None }
+        Self { kind, fault: kind.fault(), message: message.into(), details: None, source: None }
     }
 
     /// An invalid argument.
@@ -102,6 +132,14 @@ impl ToolError {
         Self::new(ErrorKind::Cancelled, "the call was cancelled")
     }
 
+    /// Says who is at fault, where the kind alone does not tell: a server that the tool depends on may refuse the key of
+    /// this server, for example.
+    #[must_use]
+    pub const fn with_fault(mut self, fault: Fault) -> Self {
+        self.fault = fault;
+        self
+    }
+
     /// Adds details for programs.
     #[must_use]
     pub fn with_details(mut self, details: Value) -> Self {
@@ -120,6 +158,12 @@ impl ToolError {
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind
+    }
+
+    /// Who is at fault.
+    #[must_use]
+    pub const fn fault(&self) -> Fault {
+        self.fault
     }
 
     /// The message for the caller.

@@ -5,18 +5,31 @@
 pub struct Finding {
     /// What the check saw, with the name of the part: `http: port 3000 is free`.
     pub what: String,
-    /// How to fix the problem; `None` when there is none.
+    /// How to fix the problem, or what to do about the warning; `None` when there is nothing to do.
     pub fix: Option<String>,
+    /// Whether it is only a warning: everything works, and something may be missing.
+    pub is_warning: bool,
 }
 
 impl Finding {
     /// A check that passed.
     pub fn good(what: impl Into<String>) -> Self {
-        Self { what: what.into(), fix: None }
+        Self { what: what.into(), fix: None, is_warning: false }
     }
 
     /// A check that failed, and how to fix that.
     pub fn bad(what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { what: what.into(), fix: Some(fix.into()) }
+        Self { what: what.into(), fix: Some(fix.into()), is_warning: false }
+    }
+
+    /// Something that works and may surprise the user, and what to do about it.
+    pub fn warning(what: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { what: what.into(), fix: Some(fix.into()), is_warning: true }
+    }
+
+    /// Whether the check failed.
+    #[must_use]
+    pub const fn is_problem(&self) -> bool {
+        self.fix.is_some() && !self.is_warning
     }
 }

@@ -16,14 +16,14 @@ pub mod tool;
 
 pub use call::{Call, Progress, ProgressSink};
 pub use date::Date;
-pub use error::{ErrorKind, ToolError, WireError};
+pub use error::{ErrorKind, Fault, ToolError, WireError};
 pub use finding::Finding;
 pub use identity::{Identity, Person, Principal};
 pub use store::{BoundedStore, StoreLimits};
 pub use tool::{
     Access, Admitted, Denied, Effect, Facts, FailedCall, Guide, NumberParsing, Registry, RegistryBuilder,
-    Reply, Resource, ResourceTemplate, ResourceText, Sponsor, TokenScope, Tool, Toolset, ToolsetState,
-    Widget, World,
+    Reply, Resource, ResourceTemplate, ResourceText, SelectionError, Sponsor, TokenScope, Tool,
+    ToolSelection, Toolset, ToolsetState, Widget, World,
 };
 
 /// A JSON object.

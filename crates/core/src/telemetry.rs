@@ -27,6 +27,9 @@ const MAX_STRING_CHARS: usize = 300;
 /// Further lines are dropped, and a warning says how many.
 const MAX_QUEUED_LINES: usize = 1024;
 
+/// The target of the lines that report the outcome of a call.
+pub(crate) const CALLS: &str = "annai_calls";
+
 static WRITER: OnceLock<SyncSender<LogEntry>> = OnceLock::new();
 static DROPPED_LINES: AtomicU64 = AtomicU64::new(0);
 
@@ -40,6 +43,9 @@ enum LogEntry {
 pub struct Log {
     /// The least severe level of Annai's own events that is logged.
     pub level: LevelFilter,
+    /// The least severe level of the lines that report the outcome of a call. A command turns them off, because it
+    /// reports the outcome itself.
+    pub calls: LevelFilter,
     /// A file that receives a copy of every line.
     pub file: Option<File>,
 }
@@ -47,7 +53,7 @@ pub struct Log {
 /// Installs the global logger and a panic hook that logs where a panic happened. Later calls have no effect.
 pub fn start(log: Log) {
     let lines = JsonLines { file: Mutex::new(log.file) };
-    let subscriber = Registry::default().with(lines.with_filter(level_filters(log.level)));
+    let subscriber = Registry::default().with(lines.with_filter(level_filters(log.level, log.calls)));
     if tracing::subscriber::set_global_default(subscriber).is_ok() {
         std::panic::set_hook(Box::new(|panic| {
             // Only the location: the message of a panic may contain private text.
@@ -82,10 +88,11 @@ pub fn record(span: &Span, key: &'static str, mut value: Value) {
 
 /// The log level of each crate. The MCP SDK is off: it logs whole messages, repeats every failed call, and reports a
 /// client that disconnects as an error.
-fn level_filters(level: LevelFilter) -> Targets {
+fn level_filters(level: LevelFilter, calls: LevelFilter) -> Targets {
     Targets::new()
         .with_default(level.min(LevelFilter::WARN))
         .with_target("annai", level)
+        .with_target(CALLS, calls)
         .with_target("rmcp", LevelFilter::OFF)
 }
 
@@ -250,8 +257,9 @@ mod tests {
 
     #[test]
     fn other_crates_are_logged_from_warnings_on_and_the_mcp_sdk_never() {
-        let is_enabled =
-            |target: &str, level: LevelFilter, at: Level| level_filters(level).would_enable(target, &at);
+        let is_enabled = |target: &str, level: LevelFilter, at: Level| {
+            level_filters(level, level).would_enable(target, &at)
+        };
         assert!(is_enabled("annai_core::tool", LevelFilter::DEBUG, Level::DEBUG));
         assert!(!is_enabled("annai_core::tool", LevelFilter::INFO, Level::DEBUG));
         assert!(!is_enabled("rmcp::service", LevelFilter::DEBUG, Level::ERROR));

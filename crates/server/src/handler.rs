@@ -7,10 +7,10 @@ use futures_util::future::BoxFuture;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    CompletionInfo, ContentBlock, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProgressNotificationParam, ProgressToken, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig,
+    CompletionInfo, ContentBlock, DiscoverResult, ErrorData, Implementation, InitializeRequestParams,
+    InitializeResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::Value;
@@ -45,6 +45,19 @@ impl Handler {
     pub const fn new(registry: Arc<Registry>, tools: ToolList, name: ServerName) -> Self {
         Self { registry, tools, name }
     }
+
+    /// The tools that a request may see: all, unless the request asks for fewer (see `http::selection`).
+    fn registry_of<'a>(&'a self, context: &'a RequestContext<RoleServer>) -> &'a Arc<Registry> {
+        let parts = context.extensions.get::<http::request::Parts>();
+        parts.and_then(|parts| parts.extensions.get::<Arc<Registry>>()).unwrap_or(&self.registry)
+    }
+
+    /// Adapts what the server says about itself to the tools that the caller sees.
+    fn adapt_info(&self, info: &mut ServerConfig, context: &RequestContext<RoleServer>) {
+        let registry = self.registry_of(context);
+        info.capabilities.resources = registry.has_resources().then(Default::default);
+        info.instructions = registry.instructions(&identity_of(context));
+    }
 }
 
 impl ServerHandler for Handler {
@@ -62,12 +75,20 @@ impl ServerHandler for Handler {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let info = self.negotiate_initialize(&request)?;
+        let mut info = self.negotiate_initialize(&request)?;
+        self.adapt_info(&mut info, &context);
         // The negotiated version, not the requested one, decides how later calls are answered.
         let mut peer = request;
         peer.protocol_version = info.protocol_version.clone();
         context.peer.set_peer_info(peer);
         Ok(info)
+    }
+
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let mut info = self.get_info();
+        self.adapt_info(&mut info, &context);
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, info))
     }
 
     /// The transports answer most of these requests themselves (see `tool_list`); the rest comes here.
@@ -77,7 +98,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         one_page(request)?;
-        let tools = serde_json::from_slice(&(self.tools)(&identity_of(&context)));
+        let list = (self.tools)(self.registry_of(&context), &identity_of(&context));
+        let tools = serde_json::from_slice(&list);
         let tools = tools.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(ListToolsResult::with_all_items(tools))
     }
@@ -88,7 +110,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         one_page(request)?;
-        let listed = self.registry.resources(&identity_of(&context));
+        let listed = self.registry_of(&context).resources(&identity_of(&context));
         Ok(ListResourcesResult::with_all_items(listed.into_iter().map(resources::listed).collect()))
     }
 
@@ -98,7 +120,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         one_page(request)?;
-        let listed = self.registry.resource_templates(&identity_of(&context));
+        let listed = self.registry_of(&context).resource_templates(&identity_of(&context));
         Ok(ListResourceTemplatesResult::with_all_items(listed.into_iter().map(resources::template).collect()))
     }
 
@@ -107,7 +129,7 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&self.registry, &request.uri, &identity_of(&context), call_of(&context))
+        resources::read(self.registry_of(&context), &request.uri, &identity_of(&context), call_of(&context))
             .await
             .map(ReadResourceResponse::Complete)
     }
@@ -119,7 +141,8 @@ impl ServerHandler for Handler {
     ) -> Result<CompleteResult, ErrorData> {
         let given = request.context.and_then(|context| context.arguments).unwrap_or_default();
         let (argument, identity) = (request.argument, identity_of(&context));
-        let mut values = self.registry.complete(&argument.name, &argument.value, &given, &identity).await;
+        let registry = self.registry_of(&context);
+        let mut values = registry.complete(&argument.name, &argument.value, &given, &identity).await;
         let total = u32::try_from(values.len()).ok();
         let has_more = values.len() > CompletionInfo::MAX_VALUES;
         values.truncate(CompletionInfo::MAX_VALUES);
@@ -133,11 +156,11 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let call = call_of(&context);
-        let admitted = match self.registry.admit(&request.name, &identity_of(&context)) {
+        let (call, registry) = (call_of(&context), self.registry_of(&context));
+        let admitted = match registry.admit(&request.name, &identity_of(&context)) {
             Ok(admitted) => admitted,
             Err(denied) => {
-                denied.log(&self.registry, &request.name, &call.request_id);
+                denied.log(registry, &request.name, &call.request_id);
                 return match denied {
                     Denied::Unknown => Err(unknown_tool(&request.name)),
                     _ => Ok(failure::of_denied(&ToolError::from(denied), None).into()),

@@ -28,8 +28,7 @@ impl McpService<Handler> {
     /// A service with the tools of a registry, under this server name.
     #[must_use]
     pub fn new(registry: Arc<Registry>, name: ServerName) -> Self {
-        let listed = registry.clone();
-        let tools: ToolList = Arc::new(move |identity| listed.list(identity));
+        let tools: ToolList = Arc::new(|registry, identity| registry.list(identity));
         Self { handler: Handler::new(registry.clone(), tools.clone(), name), registry, tools }
     }
 }

@@ -31,6 +31,11 @@ pub struct ServerSection {
     /// Whether stdio replies are always one JSON message per line. By default a reply uses the framing of the client's last
     /// message: lines or `Content-Length` headers.
     pub line_mode: bool,
+    /// The tools to serve, by name. A name with a leading `-` removes that tool; a list of only such names serves all other
+    /// tools. Empty: all tools of the served toolsets.
+    pub tools: Vec<String>,
+    /// Whether to serve only tools that change nothing.
+    pub read_only: bool,
     /// The maximum size of one stdio message in bytes. A longer message is skipped and answered with error -32600.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub max_message_bytes: u64,
@@ -69,6 +74,8 @@ impl Default for ServerSection {
             show_config_on_start: false,
             log_level: LogLevel::Info,
             line_mode: false,
+            tools: Vec::new(),
+            read_only: false,
             max_message_bytes: 16 << 20,
             max_in_flight: 256,
             call_timeout_ms: 1_200_000,
@@ -116,6 +123,8 @@ impl Settings for ServerSettings {
             parser: VariableParser::Custom(parse_log_level),
         },
         EnvironmentVariable::new("MCP_LINE_MODE", "server.line_mode"),
+        EnvironmentVariable::new("ANNAI_TOOLS", "server.tools"),
+        EnvironmentVariable::new("ANNAI_READ_ONLY", "server.read_only"),
         EnvironmentVariable::new("PORT", "server.port"),
         EnvironmentVariable::new("PUBLIC_URL", "server.public_url"),
         EnvironmentVariable::new("MCP_SERVER_URL", "server.mcp_server_url"),

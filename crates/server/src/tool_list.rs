@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use annai_core::Identity;
 use annai_core::json::has_too_many_values;
+use annai_core::{Identity, Registry};
 use bytes::Bytes;
 use rmcp::model::RequestMetaObject;
 use serde::Deserialize;
@@ -14,8 +14,8 @@ use crate::envelope::Envelope;
 use crate::era::Era;
 use crate::message::MAX_ID_BYTES;
 
-/// Returns the serialized `tools` array for a caller.
-pub type ToolList = Arc<dyn Fn(&Identity) -> Bytes + Send + Sync>;
+/// Returns the serialized `tools` array of a registry for a caller.
+pub type ToolList = Arc<dyn Fn(&Registry, &Identity) -> Bytes + Send + Sync>;
 
 /// A `tools/list` request.
 #[derive(Debug)]

@@ -42,6 +42,13 @@ pub struct Options {
     /// Offer only the tools of this toolset; may be repeated [default: all toolsets]
     #[arg(long, value_name = "NAME", global = true)]
     toolset: Vec<ToolsetName>,
+    /// Offer only these tools, separated by commas; may be repeated. A name with a leading `-` removes that tool, and a
+    /// list of only such names offers all other tools [default: all tools of the toolsets]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true, global = true)]
+    pub tools: Vec<String>,
+    /// Offer only tools that change nothing
+    #[arg(long, global = true)]
+    pub read_only: bool,
     /// Read this YAML configuration file [default: annai/config.yaml, else
     /// openai-responses-mcp/config.yaml, in $XDG_CONFIG_HOME or ~/.config]
     #[arg(long, value_name = "PATH", global = true)]

@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use annai_answers::Answers;
+use annai_answers::{Answers, Search};
 use annai_core::{ErrorKind, JsonObject, Progress, Toolset, schema};
 use annai_library::Library;
 use serde_json::Value;
 
-use super::local_session::LocalSession;
+use super::local_session::{LocalSession, failure_message};
 use super::terminal::{Colors, ProgressLine, plain};
 use super::{EXIT_USAGE, Failure, print};
 use crate::app::App;
@@ -58,13 +58,13 @@ fn execute(
             ErrorKind::InvalidParameter | ErrorKind::NotConfigured => EXIT_USAGE,
             _ => 1,
         };
-        Failure { message: format!("{tool}: {}", failed.error.message()), exit_code }
+        Failure { message: failure_message(tool, &failed.error), exit_code }
     })?;
     let tool_text = || reply.text().join("\n\n");
     Ok(match format {
         Format::Json => format!("{:#}\n", reply.output),
-        // The text of these tools is JSON, by contract; people get the answer itself.
-        Format::Text if declared.toolset == Answers::NAME => {
+        // The text of these tools is JSON, by contract; people get the answer or the results themselves.
+        Format::Text if [Answers::NAME, Search::NAME].contains(&declared.toolset) => {
             annai_answers::readable(&reply.output, &reply.meta)
         }
         // The text of these tools is a summary for models; people want to see what was read or found.
@@ -111,7 +111,7 @@ fn parse_value(schema: Option<&JsonObject>, text: &str) -> Value {
         Some(value) if value.is_boolean() && is("boolean") => value,
         Some(value) if value.is_array() && is("array") => value,
         Some(value) if value.is_object() && is("object") => value,
-        Some(Value::Null) if is("null") => Value::Null,
+        Some(Value::Null) if !kinds.is_empty() && !is("string") => Value::Null,
         _ if is("array") && !is("string") => {
             let item = schema.and_then(|schema| schema.get("items")).and_then(Value::as_object);
             text.split(',').map(|text| parse_value(item, text.trim())).collect()
@@ -191,6 +191,8 @@ mod tests {
         let (message, exit_code) = call("test_error_handling", &[], Format::Text).unwrap_err();
         assert_eq!(exit_code, 1);
         assert!(message.starts_with("test_error_handling: This tool intentionally"), "{message}");
+        let (message, _) = call("panics", &[], Format::Text).unwrap_err();
+        assert_eq!(message, "panics: internal error: the toolset panicked");
     }
 
     #[test]

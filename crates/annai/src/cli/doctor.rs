@@ -4,21 +4,22 @@ use std::fmt::Write as _;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
-use annai_core::config::Origin;
-use annai_core::{Finding, Identity};
+use annai_answers::{Answers, Search};
+use annai_core::config::{ConfigError, Origin};
+use annai_core::{Finding, Identity, Registry, Toolset as _};
+use annai_library::Library;
 use annai_server::http::Door;
 
 use super::terminal::{Colors, plain};
 use super::{Failure, Options, print};
 use crate::app::{self, App};
-use crate::catalog::ToolsetName;
 
 /// How to fix a wrong setting.
 const FIX_SETTING: &str = "correct the setting, or remove it to use the default";
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let findings = match App::start_quietly(options) {
-        Ok(app) => check(&app),
+    let findings = match App::start_quietly(options).and_then(|app| check(&app)) {
+        Ok(findings) => findings,
         Err(error) => error
             .0
             .iter()
@@ -31,13 +32,17 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 fn problem_count(findings: &[Finding]) -> usize {
-    findings.iter().filter(|finding| finding.fix.is_some()).count()
+    findings.iter().filter(|finding| finding.is_problem()).count()
 }
 
 fn report(findings: &[Finding], colors: Colors) -> String {
     let mut text = String::new();
     for finding in findings {
-        let mark = if finding.fix.is_none() { colors.paint(32, "✓") } else { colors.paint(31, "✗") };
+        let mark = match finding {
+            Finding { is_warning: true, .. } => colors.paint(33, "!"),
+            finding if finding.is_problem() => colors.paint(31, "✗"),
+            _ => colors.paint(32, "✓"),
+        };
         let _ = writeln!(text, "{mark} {}", plain(&finding.what));
         if let Some(fix) = &finding.fix {
             let _ = writeln!(text, "  → {fix}");
@@ -53,17 +58,19 @@ fn report(findings: &[Finding], colors: Colors) -> String {
 }
 
 /// Runs every check that applies to the served toolsets.
-fn check(app: &App) -> Vec<Finding> {
+fn check(app: &App) -> Result<Vec<Finding>, ConfigError> {
     let mut findings = configuration(app);
-    findings.extend([tools(app), door(app), port(app)]);
-    let (serves_answers, serves_search) = (app.serves(ToolsetName::Answers), app.serves(ToolsetName::Search));
+    let registry = app.registry()?;
+    findings.extend([tools(&registry), door(app), port(app)]);
+    let (serves_answers, serves_search) =
+        (registry.has_toolset(Answers::NAME), registry.has_toolset(Search::NAME));
     if serves_answers || serves_search {
         findings.extend(answers(app, serves_answers, serves_search));
     }
-    if app.serves(ToolsetName::Library) {
+    if registry.has_toolset(Library::NAME) {
         findings.extend(annai_library::check(&app.library));
     }
-    findings
+    Ok(findings)
 }
 
 /// Checks the API key, the address of the API and the models.
@@ -103,14 +110,9 @@ fn door(app: &App) -> Finding {
 }
 
 /// Counts the tools, and shows the size of their list, which takes up context of every model that uses the server.
-fn tools(app: &App) -> Finding {
-    match app.registry() {
-        Ok(registry) => {
-            let bytes = registry.list(&Identity::Owner).len();
-            Finding::good(format!("tools: {} tools; tools/list has {bytes} bytes", registry.tools().len()))
-        }
-        Err(error) => Finding::bad(format!("tools: {error}"), "this build is defective; install Annai again"),
-    }
+fn tools(registry: &Registry) -> Finding {
+    let bytes = registry.list(&Identity::Owner).len();
+    Finding::good(format!("tools: {} tools; tools/list has {bytes} bytes", registry.tools().len()))
 }
 
 /// Checks that the port of `--http` is free.

@@ -157,8 +157,9 @@ impl Output {
 }
 
 pub(super) fn run(mut app: App, questions: &Path, output: Output) -> Result<(), Failure> {
-    // The tuning must not learn from the questions, or each run would change the results of the next.
+    // The statistics must not contain the questions, or each run would change the results of the next.
     app.library.adaptive_tuning = false;
+    app.library.keeps_no_statistics = true;
     let questions = read_questions(questions)?;
     let baseline = PlainIndex::read(&app.library).map_err(|error| Failure::new(error.message()))?;
     let outcomes = LocalSession::run(&app, |session| {

@@ -33,6 +33,12 @@ fn server_options(options: &Options) -> Result<Vec<String>, Failure> {
         let name = toolset.to_possible_value().map(|value| value.get_name().to_owned());
         arguments.extend(name.map(|name| ["--toolset".to_owned(), name]).into_iter().flatten());
     }
+    if !options.tools.is_empty() {
+        arguments.extend(["--tools".to_owned(), options.tools.join(",")]);
+    }
+    if options.read_only {
+        arguments.push("--read-only".to_owned());
+    }
     let paths = options.manuals.iter().map(|path| ("--manuals", path));
     for (option, path) in paths.chain(options.config.iter().map(|path| ("--config", path))) {
         arguments.extend([option.to_owned(), std::path::absolute(path)?.display().to_string()]);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use annai_core::{Call, FailedCall, Identity, JsonObject, Progress, Registry, Reply};
+use annai_core::{Call, ErrorKind, FailedCall, Identity, JsonObject, Progress, Registry, Reply, ToolError};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
@@ -65,9 +65,10 @@ impl LocalSession {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         match self.try_call(tool, arguments, None) {
             Some(Ok(reply)) => Ok(reply.output),
-            Some(Err(failed)) => Err(Failure::new(format!("{tool}: {}", failed.error.message()))),
+            Some(Err(failed)) => Err(Failure::new(failure_message(tool, &failed.error))),
             None => Err(Failure::usage(format!(
-                "this command needs the tool {tool}; omit --toolset, or add --toolset library"
+                "this command needs the tool {tool}, which is not among the chosen tools; change --toolset, --tools or \
+                 --read-only, or the settings server.tools and server.read_only"
             ))),
         }
     }
@@ -80,5 +81,13 @@ impl LocalSession {
         }
         // Does not wait for blocking work that a cancelled call has left behind.
         runtime.shutdown_background();
+    }
+}
+
+/// The message of a failed call. A command does not log its calls, so the cause of an internal error is told here.
+pub(super) fn failure_message(tool: &str, error: &ToolError) -> String {
+    match std::error::Error::source(error) {
+        Some(cause) if error.kind() == ErrorKind::Internal => format!("{tool}: internal error: {cause}"),
+        _ => format!("{tool}: {}", error.message()),
     }
 }

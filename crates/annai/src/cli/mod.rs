@@ -90,6 +90,7 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
                 manual: manual.as_deref(),
                 limit: usize::from(*limit),
                 json: *json,
+                shell_options: &find::shell_options(options),
             };
             find::run(&load_app(options)?, &find_options)
         }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,6 +13,8 @@ pub struct ParsedResponse {
     pub model: Option<String>,
     /// The text of the answer.
     pub text: String,
+    /// Whether the text is longer than [`MAX_TEXT_BYTES`] and was cut off.
+    pub truncated: bool,
     /// The links in the text, in order.
     pub citations: Vec<Link>,
     /// The pages and services that the searches used.
@@ -40,17 +43,17 @@ pub struct Link {
 }
 
 /// The number of tokens of one or more requests.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TokenUsage {
-    /// Tokens of the input.
+    /// The number of input tokens.
     pub input_tokens: u64,
-    /// Input tokens that came from the API's cache.
+    /// The number of input tokens that came from the API's cache.
     pub cached_tokens: u64,
-    /// Tokens of the output.
+    /// The number of output tokens.
     pub output_tokens: u64,
-    /// Output tokens that were used for reasoning.
+    /// The number of output tokens that were used for reasoning.
     pub reasoning_tokens: u64,
-    /// Tokens of input and output together.
+    /// The number of input and output tokens together.
     pub total_tokens: u64,
 }
 
@@ -119,8 +122,9 @@ impl ParsedResponse {
         }
         for part in content_parts(item) {
             let text = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str);
-            let Some(text) = text else { continue };
-            let text = truncate_bytes(text, MAX_TEXT_BYTES.saturating_sub(self.text.len()));
+            let Some(whole) = text else { continue };
+            let text = truncate_bytes(whole, MAX_TEXT_BYTES.saturating_sub(self.text.len()));
+            self.truncated |= text.len() < whole.len();
             let offset = self.text.len();
             self.text.push_str(text);
             let citations = part.get("annotations").and_then(Value::as_array).into_iter().flatten();
@@ -287,5 +291,6 @@ mod tests {
             json!({ "output": [{ "type": "message", "content": [{ "text": text, "annotations": many }] }] });
         let parsed = parse_response(&response);
         assert_eq!((parsed.citations.len(), parsed.text.len()), (MAX_LINKS, MAX_TEXT_BYTES - 1));
+        assert!(parsed.truncated);
     }
 }

@@ -13,7 +13,7 @@ use crate::errors::AnswersError;
 use crate::in_flight::RequestKey;
 use crate::question::{CompletedAnswer, Question, check_not_blank, parse_domains};
 use crate::responses::{ProgressStep, TokenUsage};
-use crate::schema::{AnswerOutput, Style};
+use crate::schema::{ANSWER_MEMBERS, AnswerOutput, Style};
 use crate::toolset::{ANSWERS_USE, Answers};
 
 /// The input of `answer` and `answer_detailed`.
@@ -24,9 +24,10 @@ pub struct AnswerInput {
     #[schemars(length(min = 1, max = 100_000))]
     pub query: String,
     /// Optional. The preferred maximum age of pages, in days; 0 means any age (default 60 unless the server is configured otherwise). This is a hint to the model, not a filter.
+    #[schemars(extend("default" = 60))]
     pub recency_days: Option<u64>,
     /// Optional. The approximate maximum number of sources to use (default 5 unless the server is configured otherwise). This is a hint to the model, not a limit.
-    #[schemars(range(min = 1, max = 10))]
+    #[schemars(range(min = 1, max = 10), extend("default" = 5))]
     pub max_results: Option<u64>,
     /// Optional. Search only these sites and their subdomains, for example `["jma.go.jp"]`; at most 100 (default: all sites). If the server sets `search.domain_mode: hint`, these sites are only preferred.
     #[schemars(length(max = 100))]
@@ -189,7 +190,7 @@ async fn run_answer_tool(
     let cache_key = body.json().clone();
     if let Some(answer) = set.cache.get(&cache_key, Instant::now()) {
         call.note("cached", true);
-        return Ok(reply(&without_cost(&answer))?.with_meta("annai/cached", true));
+        return Ok(reply(&without_cost(&answer)).with_meta("annai/cached", true));
     }
     let stream = call.progress.is_requested() || settings.responses.stream;
     let key = RequestKey { body: cache_key.clone(), stream, timeout: context.retry_policy().timeout };
@@ -201,9 +202,9 @@ async fn run_answer_tool(
             call.note("model", &answer.output.model);
             call.note("retries", answer.retries);
             call.note("used_search", answer.output.used_search);
-            call.note("tokens", answer.usage.total_tokens);
+            call.note("tokens", answer.output.usage.total_tokens);
             set.cache.put(&cache_key, answer.clone(), answer.output.answer.len(), Instant::now());
-            reply(&answer)
+            Ok(reply(&answer))
         }
         Err(failure) => {
             call.note("retries", failure.retries);
@@ -236,27 +237,15 @@ fn question(settings: &AnswersSettings, profile: Profile, input: AnswerInput) ->
 
 /// A cached answer: it took no request.
 fn without_cost(answer: &CompletedAnswer) -> CompletedAnswer {
-    let (usage, elapsed, retries) = (TokenUsage::default(), Duration::ZERO, 0);
-    CompletedAnswer { usage, elapsed, retries, ..answer.clone() }
+    let output = AnswerOutput { usage: TokenUsage::default(), ..answer.output.clone() };
+    CompletedAnswer { output, elapsed: Duration::ZERO, retries: 0 }
 }
 
-fn reply(answer: &CompletedAnswer) -> Result<Reply<AnswerOutput>, ToolError> {
+fn reply(answer: &CompletedAnswer) -> Reply<AnswerOutput> {
     let latency_ms = u64::try_from(answer.elapsed.as_millis()).unwrap_or(u64::MAX);
-    let usage = serde_json::to_value(answer.usage).map_err(ToolError::internal)?;
-    let mut reply = Reply::new(answer.output.clone())
-        .with_meta("annai/usage", usage)
+    Reply::split(answer.output.clone(), ANSWER_MEMBERS)
         .with_meta("annai/latency_ms", latency_ms)
-        .with_meta("annai/retries", answer.retries);
-    if answer.requeries > 0 {
-        reply = reply.with_meta("annai/requeries", answer.requeries);
-    }
-    if !answer.omitted_fields.is_empty() {
-        reply = reply.with_meta("annai/left_out", answer.omitted_fields.clone());
-    }
-    if answer.dropped_citations > 0 {
-        reply = reply.with_meta("annai/dropped_citations", answer.dropped_citations);
-    }
-    Ok(reply)
+        .with_meta("annai/retries", answer.retries)
 }
 
 #[cfg(test)]

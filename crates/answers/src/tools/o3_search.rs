@@ -83,7 +83,7 @@ impl Tool for O3Search {
             Ok(search) => {
                 call.note("results", search.output.results.len());
                 call.note("retries", search.retries);
-                reply(&search)
+                Ok(reply(&search))
             }
             Err(failure) => {
                 call.note("retries", failure.retries);
@@ -94,11 +94,9 @@ impl Tool for O3Search {
     }
 }
 
-fn reply(search: &CompletedSearch) -> Result<Reply<SearchOutput>, ToolError> {
-    let usage = serde_json::to_value(search.usage).map_err(ToolError::internal)?;
+fn reply(search: &CompletedSearch) -> Reply<SearchOutput> {
     let latency_ms = u64::try_from(search.elapsed.as_millis()).unwrap_or(u64::MAX);
-    Ok(Reply::new(search.output.clone())
-        .with_meta("annai/usage", usage)
+    Reply::new(search.output.clone())
         .with_meta("annai/latency_ms", latency_ms)
-        .with_meta("annai/retries", search.retries))
+        .with_meta("annai/retries", search.retries)
 }

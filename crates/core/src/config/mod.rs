@@ -78,7 +78,7 @@ impl ConfigSchema {
         reason = "settings are our own types; a bad one fails every start and every test"
     )]
     pub fn with_settings<S: Settings>(mut self) -> Self {
-        merge_schema(&mut self.schema, schema::of_input::<S>());
+        merge_schema(&mut self.schema, schema::of_settings::<S>());
         let defaults = serde_json::to_value(S::default()).and_then(serde_json::from_value);
         self.defaults.merge(defaults.expect("settings serialize to a JSON object"), &|_| Origin::Default);
         self.env.extend_from_slice(S::ENV);
@@ -145,7 +145,7 @@ impl Config {
     ///
     /// A value that fits the schema but that the crate's type still rejects.
     pub fn get<S: Settings>(&self) -> Result<S, ConfigError> {
-        let schema = schema::of_input::<S>();
+        let schema = schema::of_settings::<S>();
         let is_own_key = |key: &str| schema.get("properties").is_some_and(|keys| keys.get(key).is_some());
         let values = self.layers.values.iter().filter(|(key, _)| is_own_key(key));
         let values: JsonObject = values.map(|(key, value)| (key.clone(), value.clone())).collect();

@@ -1,4 +1,4 @@
-//! Finds schemas that promise callers more than [`super::validate()`] enforces.
+//! Finds schemas of arguments that promise callers more than [`super::validate()`] enforces, or that clients refuse.
 
 use serde_json::Value;
 
@@ -27,8 +27,9 @@ const VALIDATED: &[&str] = &[
 /// The keywords that inform a reader and restrict nothing.
 const ANNOTATIONS: &[&str] = &["description", "default", "examples", "writeOnly", "deprecated", "format"];
 
-/// The reasons why [`super::validate()`] cannot enforce a schema: an object that accepts unknown keys, or a keyword that is
-/// not validated. A test calls this for every tool.
+/// What is wrong with the schema of a tool's arguments: an object that accepts unknown keys, a keyword that is not
+/// validated, or a type that Gemini CLI, OpenCode and Cursor refuse (a list of types, and `null`). A test calls this for
+/// every tool.
 #[must_use]
 pub fn contract_violations(schema: &JsonObject) -> Vec<String> {
     let mut violations = Vec::new();
@@ -41,6 +42,12 @@ fn collect(schema: &mut JsonObject, violations: &mut Vec<String>) {
         if !VALIDATED.contains(&keyword) && !ANNOTATIONS.contains(&keyword) {
             violations.push(format!("the keyword `{keyword}` is not validated"));
         }
+    }
+    if schema.get("type").is_some_and(Value::is_array) {
+        violations.push(format!("the type is a list: {:?}", keywords::types(schema)));
+    }
+    if keywords::is_null_schema(schema) || keywords::enum_contains_null(schema) {
+        violations.push("null is a value of its own".to_owned());
     }
     if keywords::types(schema).contains(&"object") && !schema.contains_key("additionalProperties") {
         let properties = schema.get("properties").and_then(Value::as_object);
@@ -70,5 +77,19 @@ mod tests {
                 "the keyword `pattern` is not validated"
             ]
         );
+    }
+
+    #[test]
+    fn null_and_lists_of_types_are_violations_at_any_depth() {
+        for (schema, violation) in [
+            (json!({ "type": ["string", "null"] }), "the type is a list: [\"string\", \"null\"]"),
+            (json!({ "enum": ["a", null] }), "null is a value of its own"),
+            (json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] }), "null is a value of its own"),
+        ] {
+            let nested = json!({ "type": "array", "items": schema });
+            for schema in [&schema, &nested] {
+                assert_eq!(contract_violations(schema.as_object().unwrap()), [violation], "{schema}");
+            }
+        }
     }
 }

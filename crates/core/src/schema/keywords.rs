@@ -34,8 +34,13 @@ pub(super) fn alternatives(schema: &JsonObject) -> Option<impl Iterator<Item = &
 #[must_use]
 pub fn accepts_null(schema: &JsonObject) -> bool {
     types(schema).contains(&"null")
-        || schema.get("enum").and_then(Value::as_array).is_some_and(|values| values.contains(&Value::Null))
+        || enum_contains_null(schema)
         || alternatives(schema).is_some_and(|mut alternatives| alternatives.any(accepts_null))
+}
+
+/// Whether `null` is among the values of an `enum`.
+pub(super) fn enum_contains_null(schema: &JsonObject) -> bool {
+    schema.get("enum").and_then(Value::as_array).is_some_and(|values| values.contains(&Value::Null))
 }
 
 /// The names under `type`, one or several.

@@ -4,6 +4,7 @@
 mod contract;
 mod describe;
 mod keywords;
+mod nulls;
 mod validate;
 
 use schemars::JsonSchema;
@@ -13,13 +14,23 @@ use serde_json::Value;
 pub use contract::contract_violations;
 pub use describe::describe;
 pub use keywords::accepts_null;
+pub use nulls::remove_optional_nulls;
 pub use validate::{ValidationError, validate};
 
 use crate::JsonObject;
 
-/// The schema of the values that a type deserializes from.
+/// The schema of the arguments of a tool. It never mentions `null`, because several MCP clients refuse a tool whose
+/// arguments may be null; [`remove_optional_nulls`] makes `null` mean the same as an absent argument.
 #[must_use]
 pub fn of_input<T: JsonSchema>() -> JsonObject {
+    let mut schema = of_settings::<T>();
+    nulls::remove_null_types(&mut schema);
+    schema
+}
+
+/// The schema of the settings of a crate, where `null` is a value of its own: it unsets a default.
+#[must_use]
+pub fn of_settings<T: JsonSchema>() -> JsonObject {
     generate::<T>(SchemaSettings::draft2020_12().for_deserialize())
 }
 
@@ -143,7 +154,7 @@ mod tests {
                 "type": "object",
                 "properties": {
                     "title": { "description": "What to look for.", "type": "string" },
-                    "limit": { "type": ["integer", "null"], "minimum": 1, "maximum": 10 },
+                    "limit": { "type": "integer", "minimum": 1, "maximum": 10 },
                 },
                 "required": ["title"],
                 "additionalProperties": false,

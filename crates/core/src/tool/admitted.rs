@@ -15,7 +15,8 @@ use tracing::Instrument as _;
 
 use super::builder::ErasedToolset;
 use super::{Denied, NumberParsing, RegisteredTool, Registry, Reply, ResourceText};
-use crate::{Call, ErrorKind, Identity, JsonObject, ToolError, WireError, metrics, schema};
+use crate::telemetry::CALLS;
+use crate::{Call, ErrorKind, Fault, Identity, JsonObject, ToolError, WireError, metrics, schema};
 
 /// The proof that a caller may call a tool. Only [`Registry::admit`] creates it, and only it can run a tool.
 pub struct Admitted {
@@ -140,9 +141,11 @@ async fn guard<T>(
     }
 }
 
-/// The arguments, with numbers coerced if the toolset allows it, or an error that names every invalid one.
+/// The arguments without nulls for optional ones, with numbers coerced if the toolset allows it, or an error that names
+/// every invalid one.
 fn validate_arguments(tool: &RegisteredTool, arguments: JsonObject) -> Result<JsonObject, ToolError> {
     let mut arguments = Value::Object(arguments);
+    schema::remove_optional_nulls(tool.input_schema(), &mut arguments);
     if tool.numbers == NumberParsing::Lenient {
         schema::coerce_numbers(tool.input_schema(), &mut arguments);
     }
@@ -177,20 +180,19 @@ fn log_arguments(name: &str, arguments: &JsonObject) {
     }
 }
 
-/// Writes the log line of a call. The name of the tool, the request id and the fields that the tool added come from the
-/// span.
+/// Writes the log line of a call: an error when the server is at fault, a warning when the caller is. The name of the tool,
+/// the request id and the fields that the tool added come from the span.
 fn log_outcome(started: Instant, error: Option<&ToolError>) {
     let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let Some(error) = error else {
-        tracing::info!(ok = true, elapsed_ms);
+        tracing::info!(target: CALLS, ok = true, elapsed_ms);
         return;
     };
     let code = error.kind().code();
     let cause = std::error::Error::source(error).map(ToString::to_string);
-    if error.kind() == ErrorKind::Internal {
-        tracing::error!(ok = false, elapsed_ms, code, cause);
-    } else {
-        tracing::warn!(ok = false, elapsed_ms, code, cause);
+    match error.fault() {
+        Fault::Server => tracing::error!(target: CALLS, ok = false, elapsed_ms, code, cause),
+        Fault::Caller => tracing::warn!(target: CALLS, ok = false, elapsed_ms, code, cause),
     }
 }
 

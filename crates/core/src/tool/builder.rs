@@ -1,7 +1,7 @@
 //! Builds a registry from toolsets, their settings and their tools. Tools and toolsets are type-erased on the way, because
 //! each has its own input, output and settings types.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -91,6 +91,7 @@ const fn facts_of<T: Tool>() -> &'static Facts {
 /// A type-erased toolset.
 pub(super) trait ErasedToolset: Send + Sync {
     fn name(&self) -> &'static str;
+    fn instructions(&self) -> &'static [&'static str];
     fn complete<'a>(
         &'a self,
         argument: &'a str,
@@ -110,6 +111,10 @@ pub(super) trait ErasedToolset: Send + Sync {
 impl<S: Toolset> ErasedToolset for ToolsetState<S> {
     fn name(&self) -> &'static str {
         S::NAME
+    }
+
+    fn instructions(&self) -> &'static [&'static str] {
+        S::INSTRUCTIONS
     }
 
     fn complete<'a>(
@@ -155,7 +160,7 @@ impl<S: Toolset> ErasedToolset for ToolsetState<S> {
 
 /// Collects toolsets and their tools.
 pub struct RegistryBuilder {
-    tools: Vec<RegisteredTool>,
+    tools: Vec<Arc<RegisteredTool>>,
     toolsets: Vec<Arc<dyn ErasedToolset>>,
     call_timeout: Duration,
 }
@@ -179,27 +184,31 @@ impl RegistryBuilder {
     ///
     /// Two tools have the same name.
     pub fn build(self) -> Result<Arc<Registry>, RegistryError> {
-        Registry::new(self.tools, self.toolsets, self.call_timeout).map(Arc::new)
+        let mut names = HashSet::with_capacity(self.tools.len());
+        if let Some(tool) = self.tools.iter().find(|tool| !names.insert(tool.facts.name)) {
+            return Err(RegistryError::Duplicate(tool.facts.name));
+        }
+        Ok(Arc::new(Registry::new(self.tools, self.toolsets, self.call_timeout)))
     }
 }
 
 /// Collects the tools of one toolset.
 pub struct ToolsetBuilder<'a, S: Toolset> {
-    tools: &'a mut Vec<RegisteredTool>,
+    tools: &'a mut Vec<Arc<RegisteredTool>>,
     toolset: Arc<ToolsetState<S>>,
 }
 
 impl<S: Toolset> ToolsetBuilder<'_, S> {
     /// Adds a tool.
     pub fn tool<T: Tool<Set = S>>(self) -> Self {
-        self.tools.push(RegisteredTool {
+        self.tools.push(Arc::new(RegisteredTool {
             facts: facts_of::<T>(),
             toolset: S::NAME,
             numbers: S::NUMBERS,
             schemas: OnceLock::new(),
             make_schemas: || (schema::of_input::<T::Input>(), schema::of_output::<T::Output>()),
             runner: Box::new(TypedRunner::<T> { toolset: self.toolset.clone() }),
-        });
+        }));
         self
     }
 }

@@ -5,10 +5,12 @@ mod access;
 mod admitted;
 mod builder;
 mod facts;
+mod instructions;
 mod listing;
 mod registry;
 mod reply;
 mod resource;
+mod selection;
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -21,9 +23,11 @@ pub use access::{Access, Denied, TokenScope};
 pub use admitted::{Admitted, AdmittedResource, FailedCall};
 pub use builder::{RegistryBuilder, RegistryError, ToolsetBuilder, ToolsetState};
 pub use facts::{Effect, Facts, Guide, Sponsor, Widget, World};
+pub use instructions::{MAX_INSTRUCTIONS_BYTES, tools_in};
 pub use registry::{RegisteredTool, Registry};
 pub use reply::Reply;
 pub use resource::{Resource, ResourceTemplate, ResourceText};
+pub use selection::{SelectionError, ToolSelection};
 
 use crate::{Call, ToolError, WireError};
 
@@ -31,6 +35,10 @@ use crate::{Call, ToolError, WireError};
 pub trait Toolset: Send + Sync + Sized + 'static {
     /// The name for `--toolset`.
     const NAME: &'static str;
+    /// Its sentences in the server's instructions, the most important one first: what it is for, which tool to call first,
+    /// and the usual sequence. Backticks enclose the names of tools and nothing else, because a sentence that names a tool
+    /// which a caller does not see is left out.
+    const INSTRUCTIONS: &'static [&'static str];
     /// How strictly numbers in the arguments of its tools are parsed.
     const NUMBERS: NumberParsing = NumberParsing::Strict;
     /// Its validated settings.

@@ -6,13 +6,20 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::builder::{ErasedToolset, RegistryBuilder, RegistryError, Runner};
-use super::{Admitted, AdmittedResource, Denied, NumberParsing, Resource, ResourceTemplate, TokenScope};
+use super::builder::{ErasedToolset, RegistryBuilder, Runner};
+use super::instructions::paragraph;
+use super::{
+    Admitted, AdmittedResource, Denied, NumberParsing, Resource, ResourceTemplate, SelectionError,
+    TokenScope, ToolSelection,
+};
 use crate::{Facts, Identity, JsonObject, schema};
 
 /// The maximum number of cached tool lists, one per set of scopes. There are few scopes, so more sets are not expected.
 /// Beyond the limit a list is serialized for each request.
 const MAX_CACHED_LISTS: usize = 64;
+/// The maximum number of cached selections. Requests choose whole toolsets, with or without the tools that write, so four
+/// toolsets have 32 selections. Beyond the limit a selection is made, and its tool list serialized, for each request.
+const MAX_CACHED_SELECTIONS: usize = 64;
 
 /// A type-erased tool of a registry. Only an [`Admitted`] can run it.
 pub struct RegisteredTool {
@@ -47,9 +54,17 @@ enum ListKey {
     Scopes(Vec<TokenScope>),
 }
 
-/// All tools and resources of one server.
+/// The cache key of a selection: what it chooses, however that is written.
+#[derive(PartialEq, Eq, Hash)]
+struct SelectionKey {
+    tools: Vec<&'static str>,
+    toolsets: Vec<&'static str>,
+}
+
+/// All tools and resources of one server, or those of them that a [`ToolSelection`] chooses. What is not in a registry does
+/// not exist for its callers.
 pub struct Registry {
-    tools: Vec<RegisteredTool>,
+    tools: Vec<Arc<RegisteredTool>>,
     by_name: HashMap<&'static str, usize>,
     toolsets: Vec<Arc<dyn ErasedToolset>>,
     /// All resources and templates, each with the toolset that reads it.
@@ -58,6 +73,7 @@ pub struct Registry {
     /// The scopes that any tool requires, sorted.
     scopes: Vec<TokenScope>,
     lists: Mutex<HashMap<ListKey, Bytes>>,
+    selections: Mutex<HashMap<SelectionKey, Arc<Self>>>,
     pub(super) call_timeout: Duration,
 }
 
@@ -69,16 +85,11 @@ impl Registry {
     }
 
     pub(super) fn new(
-        tools: Vec<RegisteredTool>,
+        tools: Vec<Arc<RegisteredTool>>,
         toolsets: Vec<Arc<dyn ErasedToolset>>,
         call_timeout: Duration,
-    ) -> Result<Self, RegistryError> {
-        let mut by_name = HashMap::with_capacity(tools.len());
-        for (index, tool) in tools.iter().enumerate() {
-            if by_name.insert(tool.facts.name, index).is_some() {
-                return Err(RegistryError::Duplicate(tool.facts.name));
-            }
-        }
+    ) -> Self {
+        let by_name = tools.iter().enumerate().map(|(index, tool)| (tool.facts.name, index)).collect();
         let mut scopes: Vec<_> = tools.iter().filter_map(|tool| tool.facts.access.scope()).collect();
         scopes.sort_unstable();
         scopes.dedup();
@@ -88,19 +99,75 @@ impl Registry {
             templates
                 .extend(toolset.resource_templates().into_iter().map(|template| (template, toolset.clone())));
         }
-        let lists = Mutex::default();
-        Ok(Self { tools, by_name, toolsets, resources, templates, scopes, lists, call_timeout })
+        let (lists, selections) = (Mutex::default(), Mutex::default());
+        Self { tools, by_name, toolsets, resources, templates, scopes, lists, selections, call_timeout }
+    }
+
+    /// A registry with the chosen tools, and with the resources of the toolsets that they belong to. The state of the
+    /// toolsets is shared, and equal selections share one registry with its serialized lists.
+    ///
+    /// # Errors
+    ///
+    /// The selection names a tool or a toolset that is not in this registry.
+    pub fn select(self: &Arc<Self>, selection: &ToolSelection) -> Result<Arc<Self>, SelectionError> {
+        if *selection == ToolSelection::default() {
+            return Ok(self.clone());
+        }
+        let names: Vec<_> = self.toolsets.iter().map(|toolset| toolset.name()).collect();
+        selection.check(&self.tools, &names)?;
+        let tools: Vec<_> = self.tools.iter().filter(|tool| selection.has_tool(tool)).cloned().collect();
+        let has_tool = |tools: &[Arc<RegisteredTool>], name| tools.iter().any(|tool| tool.toolset == name);
+        let is_chosen = |toolset: &&Arc<dyn ErasedToolset>| {
+            let name = toolset.name();
+            // A toolset may have resources and no tools at all.
+            selection.has_toolset(name) && (has_tool(&tools, name) || !has_tool(&self.tools, name))
+        };
+        let toolsets: Vec<_> = self.toolsets.iter().filter(is_chosen).cloned().collect();
+        let key = SelectionKey {
+            tools: tools.iter().map(|tool| tool.facts.name).collect(),
+            toolsets: toolsets.iter().map(|toolset| toolset.name()).collect(),
+        };
+        let mut selections = self.selections.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(registry) = selections.get(&key) {
+            return Ok(registry.clone());
+        }
+        let registry = Arc::new(Self::new(tools, toolsets, self.call_timeout));
+        if selections.len() < MAX_CACHED_SELECTIONS {
+            selections.insert(key, registry.clone());
+        }
+        Ok(registry)
+    }
+
+    /// Whether tools or resources of a toolset are in this registry.
+    #[must_use]
+    pub fn has_toolset(&self, name: &str) -> bool {
+        self.toolsets.iter().any(|toolset| toolset.name() == name)
+    }
+
+    /// The instructions for the models of a caller: a paragraph for each toolset of which the caller sees a tool. `None`
+    /// when there is nothing to say.
+    #[must_use]
+    pub fn instructions(&self, identity: &Identity) -> Option<String> {
+        let is_visible = |tool: &RegisteredTool| tool.facts.access.lists_for(identity);
+        let has_visible_tool = |name: &str| self.tools().any(|tool| tool.toolset == name && is_visible(tool));
+        let told = self.toolsets.iter().filter(|toolset| has_visible_tool(toolset.name()));
+        let paragraphs: Vec<_> = told
+            .filter_map(|toolset| {
+                paragraph(toolset.instructions(), |name| self.get(name).is_some_and(is_visible))
+            })
+            .collect();
+        (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n"))
     }
 
     /// The tools in the order in which they were added.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &RegisteredTool> {
-        self.tools.iter()
+        self.tools.iter().map(AsRef::as_ref)
     }
 
     /// The tool with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&RegisteredTool> {
-        self.by_name.get(name).and_then(|index| self.tools.get(*index))
+        self.by_name.get(name).and_then(|index| self.tools.get(*index)).map(AsRef::as_ref)
     }
 
     /// Decides whether a caller may call a tool. There is no other way to run one.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use super::super::RegistryError;
 use super::*;
 use crate::{
     Access, Call, Effect, ErrorKind, FailedCall, Guide, Person, Reply, ResourceText, Sponsor, Tool,
@@ -24,6 +25,7 @@ struct TestConfig {
 
 impl Toolset for TestSet {
     const NAME: &'static str = "test";
+    const INSTRUCTIONS: &'static [&'static str] = &["Call `sleep` first."];
     type Config = TestConfig;
 
     async fn open(config: &TestConfig) -> Result<Self, ToolError> {
@@ -125,7 +127,7 @@ fn the_list_is_derived_from_the_declaration_and_serialized_once() {
                 "type": "object",
                 "properties": {
                     "ms": { "type": "integer", "minimum": 0 },
-                    "then": { "type": ["string", "null"], "description": "Call this tool too." },
+                    "then": { "type": "string", "description": "Call this tool too." },
                 },
                 "additionalProperties": false,
                 "required": ["ms"],
@@ -235,6 +237,101 @@ fn one_list_is_cached_for_each_set_of_scopes_that_tools_require() {
     assert_eq!(registry.lists.lock().unwrap().len(), 3);
 }
 
+/// A tool that changes nothing.
+struct Nap;
+
+impl Tool for Nap {
+    const FACTS: Facts = Facts { name: "nap", title: "Nap", effect: Effect::Read, ..Sleep::FACTS };
+    type Set = TestSet;
+    type Input = Input;
+    type Output = Output;
+
+    async fn run(set: &TestSet, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
+        Sleep::run(set, call, input).await
+    }
+}
+
+/// A registry with two tools of one toolset, and with the resources of another toolset.
+fn full_registry() -> Arc<Registry> {
+    let mut builder = Registry::builder(CALL_TIMEOUT);
+    builder.toolset::<TestSet>(TestConfig::default()).tool::<Sleep>().tool::<Nap>();
+    builder.toolset::<Pages>(Arc::default());
+    builder.build().unwrap()
+}
+
+fn select(toolsets: Option<&str>, tools: &[&str], read_only: bool) -> ToolSelection {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let toolsets = toolsets.map(|names| words(&names.split(',').collect::<Vec<_>>()));
+    ToolSelection { toolsets, tools: words(tools), read_only }
+}
+
+#[test]
+fn a_selection_chooses_and_removes_tools() {
+    let registry = full_registry();
+    for (selection, chosen) in [
+        (select(None, &[], false), "sleep,nap"),
+        (select(None, &["nap"], false), "nap"),
+        (select(None, &["-nap"], false), "sleep"),
+        (select(None, &["nap", "sleep", "-sleep"], false), "nap"),
+        (select(None, &[], true), "nap"),
+        (select(None, &["sleep"], true), ""),
+        (select(Some("pages"), &[], false), ""),
+        (select(Some("pages,test"), &["-nap"], false), "sleep"),
+    ] {
+        let selected = registry.select(&selection).unwrap();
+        let names: Vec<_> = selected.tools().map(|tool| tool.facts.name).collect();
+        assert_eq!(names.join(","), chosen, "{selection:?}");
+        for tool in ["sleep", "nap"] {
+            let denied = selected.admit(tool, &Identity::Owner).err();
+            assert_eq!(denied, (!names.contains(&tool)).then_some(Denied::Unknown), "{selection:?}");
+        }
+    }
+}
+
+#[test]
+fn a_selection_names_only_what_exists() {
+    let registry = full_registry();
+    let error = |selection| registry.select(&selection).err().unwrap().to_string();
+    assert_eq!(
+        error(select(None, &["-none"], false)),
+        "there is no tool named `none`; the tools are sleep, nap"
+    );
+    assert_eq!(
+        error(select(Some("pages"), &["nap"], false)),
+        "the tool `nap` belongs to the toolset `test`, which is not served"
+    );
+    assert_eq!(
+        error(select(Some("none"), &[], false)),
+        "no toolset named `none` is served; the served toolsets are test, pages"
+    );
+}
+
+#[tokio::test]
+async fn the_resources_of_a_toolset_that_is_not_chosen_do_not_exist() {
+    let registry = full_registry();
+    let without = registry.select(&select(Some("test"), &[], false)).unwrap();
+    assert_eq!(without.resources(&Identity::Owner), []);
+    assert_eq!(without.resource_templates(&Identity::Owner), []);
+    assert!(!without.has_resources() && !without.has_toolset("pages"));
+    assert_eq!(read(&without, "ui://open", &Identity::Owner).await, Err(Denied::Unknown));
+    assert_eq!(read(&without, "page://7", &Identity::Owner).await, Err(Denied::Unknown));
+    let with = registry.select(&select(None, &["nap"], false)).unwrap();
+    assert!(read(&with, "ui://open", &Identity::Owner).await.is_ok());
+    assert!(registry.select(&select(Some("pages"), &[], false)).unwrap().has_resources());
+}
+
+#[test]
+fn equal_selections_share_their_lists_and_the_instructions_name_visible_tools_only() {
+    let registry = full_registry();
+    let first = registry.select(&select(Some("test,pages"), &["nap"], false)).unwrap();
+    let second = registry.select(&select(None, &["-sleep"], false)).unwrap();
+    assert!(Arc::ptr_eq(&first, &second));
+    let instructions = registry.instructions(&Identity::Owner);
+    assert_eq!(instructions.as_deref(), Some("Call `sleep` first."));
+    assert_eq!(registry.instructions(&Identity::Anonymous), None);
+    assert_eq!(first.instructions(&Identity::Owner), None);
+}
+
 /// A toolset that serves most of its resources without being opened, and counts how often it is closed.
 struct Pages {
     closed: Arc<AtomicUsize>,
@@ -242,6 +339,7 @@ struct Pages {
 
 impl Toolset for Pages {
     const NAME: &'static str = "pages";
+    const INSTRUCTIONS: &'static [&'static str] = &[];
     type Config = Arc<AtomicUsize>;
 
     async fn open(closed: &Arc<AtomicUsize>) -> Result<Self, ToolError> {

@@ -104,7 +104,7 @@ mod tests {
                 Reply::split(output.clone(), &["answer", "text"]),
                 vec![r#"{"text":"a \"b\"\n","answer":"c"}"#, r#"{"more":true}"#],
             ),
-            (Reply::split(output.clone(), &["answer", "text", "more"]), vec![json]),
+            (Reply::split(output, &["answer", "text", "more"]), vec![json]),
             (Reply::new(json!([1])), vec!["[1]"]),
         ] {
             assert_eq!(reply.text(), text);

@@ -10,8 +10,8 @@ use http::{HeaderValue, StatusCode};
 use super::reply;
 
 /// The request headers that a page may send.
-const REQUEST_HEADERS: &str =
-    "Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
+const REQUEST_HEADERS: &str = "Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, \
+     Mcp-Session-Id, Last-Event-ID, X-Annai-Toolsets, X-Annai-Readonly";
 /// The response headers that a page may read.
 const RESPONSE_HEADERS: &str = "Mcp-Session-Id, WWW-Authenticate";
 /// The maximum number of further `Mcp-…` headers that one preflight may ask for, so that the reply stays small. The

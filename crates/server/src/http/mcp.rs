@@ -26,7 +26,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::accept::{Accepts, JSON, is_event_stream, is_json, last_reply};
 use super::router::{Limits, holding};
-use super::{body, challenge, reply};
+use super::{body, challenge, reply, selection};
 use crate::envelope::{self, Json};
 use crate::era::{Era, VERSION_HEADER, is_known_handshake_version};
 use crate::failure::RpcError;
@@ -72,10 +72,16 @@ impl McpEndpoint {
     }
 
     /// Answers one request.
-    pub async fn answer(&self, parts: Parts, body: Body) -> Response {
+    pub async fn answer(&self, mut parts: Parts, body: Body) -> Response {
         if parts.method != Method::POST {
             return self.answer_other_method(parts).await;
         }
+        let registry = match selection::select(&self.registry, &parts.headers) {
+            Ok(registry) => registry,
+            Err(message) => return refuse(StatusCode::BAD_REQUEST, ErrorCode::INVALID_REQUEST, &message),
+        };
+        // The handler of the request uses the same registry.
+        parts.extensions.insert(registry.clone());
         if !has_json_content(&parts.headers) {
             let message = format!("Content-Type: expected {JSON}");
             return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::INVALID_REQUEST, &message);
@@ -95,10 +101,11 @@ impl McpEndpoint {
             && let Some(request) = ListRequest::read(message)
             && self.can_answer_list(&request, &parts.headers)
         {
-            return reply::bytes(StatusCode::OK, request.reply(&(self.tools)(&identity_of(&parts))));
+            let tools = (self.tools)(&registry, &identity_of(&parts));
+            return reply::bytes(StatusCode::OK, request.reply(&tools));
         }
         match message::read(json) {
-            Ok(Some(message)) => self.answer_message(parts, message).await,
+            Ok(Some(message)) => self.answer_message(parts, &registry, message).await,
             Ok(None) => reply::empty(StatusCode::ACCEPTED),
             Err(error) => {
                 let era = Era::of_headers(&parts.headers);
@@ -123,7 +130,12 @@ impl McpEndpoint {
         response
     }
 
-    async fn answer_message(&self, parts: Parts, message: ClientJsonRpcMessage) -> Response {
+    async fn answer_message(
+        &self,
+        parts: Parts,
+        registry: &Arc<Registry>,
+        message: ClientJsonRpcMessage,
+    ) -> Response {
         let mut request = match message {
             JsonRpcMessage::Request(request) => request,
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) if self.sessions == Sessions::None => {
@@ -132,7 +144,7 @@ impl McpEndpoint {
             }
             other => return self.forward(parts, &other, Accepts::EventStream).await,
         };
-        if let Some(challenge) = self.challenge(&parts, &request.id, &request.request) {
+        if let Some(challenge) = challenge(registry, &parts, &request.id, &request.request) {
             return challenge;
         }
         let accepts = Accepts::of(&parts.headers);
@@ -141,30 +153,6 @@ impl McpEndpoint {
             request.request.get_meta_mut().0.shift_remove("progressToken");
         }
         self.forward(parts, &JsonRpcMessage::Request(request), accepts).await
-    }
-
-    /// The 401 or 403 response to an unauthorized caller. The handler checks access again before a tool runs; this early
-    /// check exists because the SDK would answer every call with status 200.
-    fn challenge(&self, parts: &Parts, id: &RequestId, request: &ClientRequest) -> Option<Response> {
-        let identity = identity_of(parts);
-        let request_id = id.to_string();
-        match request {
-            ClientRequest::CallToolRequest(call) => {
-                let name: &str = &call.params.name;
-                let denied = self.registry.admit(name, &identity).err()?;
-                let response = challenge::to_call(id, denied, Era::of_headers(&parts.headers))?;
-                denied.log(&self.registry, name, &request_id);
-                Some(response)
-            }
-            ClientRequest::ReadResourceRequest(read) => {
-                let uri = &read.params.uri;
-                let denied = self.registry.admit_resource(uri, &identity).err()?;
-                let response = challenge::to_read(id, denied)?;
-                denied.log_resource(uri, &request_id);
-                Some(response)
-            }
-            _ => None,
-        }
     }
 
     /// Whether a `tools/list` request can be answered here. Where the headers are wrong, the SDK must refuse it.
@@ -223,6 +211,35 @@ impl McpEndpoint {
             drop(permit);
         });
         answer.await.unwrap_or_else(|_| internal_error())
+    }
+}
+
+/// The 401 or 403 response to an unauthorized caller. The handler checks access again before a tool runs; this early
+/// check exists because the SDK would answer every call with status 200.
+fn challenge(
+    registry: &Arc<Registry>,
+    parts: &Parts,
+    id: &RequestId,
+    request: &ClientRequest,
+) -> Option<Response> {
+    let identity = identity_of(parts);
+    let request_id = id.to_string();
+    match request {
+        ClientRequest::CallToolRequest(call) => {
+            let name: &str = &call.params.name;
+            let denied = registry.admit(name, &identity).err()?;
+            let response = challenge::to_call(id, denied, Era::of_headers(&parts.headers))?;
+            denied.log(registry, name, &request_id);
+            Some(response)
+        }
+        ClientRequest::ReadResourceRequest(read) => {
+            let uri = &read.params.uri;
+            let denied = registry.admit_resource(uri, &identity).err()?;
+            let response = challenge::to_read(id, denied)?;
+            denied.log_resource(uri, &request_id);
+            Some(response)
+        }
+        _ => None,
     }
 }
 

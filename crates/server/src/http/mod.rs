@@ -10,6 +10,7 @@ mod mcp;
 mod metrics;
 mod reply;
 mod router;
+mod selection;
 mod write_timeout;
 
 use std::io;

@@ -8,6 +8,7 @@ use std::io;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use annai_core::Identity;
 use rmcp::RoleServer;
 use rmcp::model::ErrorCode;
 use rmcp::service::{Service, serve_directly};
@@ -21,7 +22,7 @@ use crate::outgoing::Outgoing;
 use crate::process::{self, GRACE};
 use crate::service::{self, McpService};
 use load::PendingIds;
-use transport::Stdio;
+use transport::{OwnToolList, Stdio};
 
 /// How long to wait for the final error replies to be written. A client that reads gets them within milliseconds; one that
 /// does not read must not keep the process alive.
@@ -79,6 +80,10 @@ pub async fn serve<S: Service<RoleServer>>(
     let outgoing = Outgoing::start(output, options.lines_only);
     let pending = PendingIds::default();
     let McpService { handler, registry, tools } = service;
+    let tools: OwnToolList = {
+        let registry = registry.clone();
+        Box::new(move || tools(&registry, &Identity::Owner))
+    };
     let transport = Stdio::new(input, outgoing.clone(), pending.clone(), stop.clone(), options, tools);
     // Not the SDK's own handshake, which ends the connection on any unexpected message: `Stdio::accept` does its part.
     let running = serve_directly(handler, transport, None).waiting();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annai_core::Identity;
+use bytes::Bytes;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetExtensions, GetMeta,
@@ -25,7 +26,7 @@ use crate::failure::RpcError;
 use crate::framing::{Decoder, Frame, FrameError};
 use crate::message;
 use crate::outgoing::Outgoing;
-use crate::tool_list::{ListRequest, ToolList};
+use crate::tool_list::ListRequest;
 
 /// The maximum number of reply bytes that wait to be written. 8 MiB hold several large replies; above that, reading stops
 /// until the client has read some of them, because the SDK's own queue of replies is unbounded.
@@ -42,6 +43,9 @@ const MAX_REQUEST_BYTES: usize = 128 << 20;
 /// How many ids of cancelled calls are remembered. A late reply to a cancelled call must not answer a new request that
 /// reuses its id, so such ids are refused; beyond this number the oldest are forgotten.
 const MAX_CANCELLED_IDS: usize = 1024;
+
+/// Returns the serialized `tools` array for the owner, who is the only caller over stdio.
+pub(super) type OwnToolList = Box<dyn Fn() -> Bytes + Send + Sync>;
 
 /// One connection, as the SDK sees it.
 pub(super) struct Stdio<R> {
@@ -67,7 +71,7 @@ pub(super) struct Stdio<R> {
     /// Whether `initialize` was received.
     initialized: bool,
     options: StdioOptions,
-    tools: ToolList,
+    tools: OwnToolList,
 }
 
 impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Stdio<R> {
@@ -142,7 +146,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         pending: PendingIds,
         stop: CancellationToken,
         options: StdioOptions,
-        tools: ToolList,
+        tools: OwnToolList,
     ) -> Self {
         Self {
             input,
@@ -218,7 +222,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                     && (self.initialized || request.era() == Era::PerRequest) =>
             {
                 tracing::debug!("recv method=tools/list id={}", request.id);
-                self.outgoing.enqueue(request.reply(&(self.tools)(&Identity::Owner)));
+                self.outgoing.enqueue(request.reply(&(self.tools)()));
                 return None;
             }
             Frame::Message(json, size) => {

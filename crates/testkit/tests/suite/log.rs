@@ -28,9 +28,17 @@ fn every_call_is_logged_as_one_line() {
     let line = log.iter().find(|line| line["tool"] == "refuses").unwrap();
     assert_eq!(
         (&line["level"], &line["ok"], &line["code"]),
-        (&json!("warn"), &json!(false), &json!("upstream_error"))
+        (&json!("error"), &json!(false), &json!("upstream_error"))
     );
     assert_eq!(line["cause"], "the private cause");
+    server.call("strict", json!({}));
+    let log = lines(&server.process.wait_for_log("\"tool\":\"strict\""));
+    let line = log.iter().find(|line| line["tool"] == "strict").unwrap();
+    assert_eq!(
+        (&line["level"], &line["code"]),
+        (&json!("warn"), &json!("invalid_parameter")),
+        "the caller is at fault"
+    );
     server.finish();
 }
 
