@@ -4,8 +4,17 @@ use annai_core::{ErrorKind, Finding};
 
 use crate::config::LibrarySection;
 use crate::explore::WordList;
-use crate::manuals::Manuals;
+use crate::fs::{Unsearchable, UnsearchableReason};
+use crate::manuals::{FileType, Manual, Manuals};
 use crate::vault::Vault;
+
+/// How many files of a manual are named; of the others, only the number is shown.
+const MAX_NAMED_FILES: usize = 10;
+/// Pictures and the files of web pages, which contain no text that somebody would look for.
+const NO_TEXT: [&str; 17] = [
+    "png", "jpg", "jpeg", "gif", "webp", "svg", "ico", "avif", "css", "js", "map", "woff", "woff2", "ttf",
+    "mp4", "mp3", "webm",
+];
 
 /// Checks the manuals, the vault and the word files.
 #[must_use]
@@ -14,11 +23,12 @@ pub fn check(settings: &LibrarySection) -> Vec<Finding> {
     let shown: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
     let shown = shown.join(", ");
     let manuals = Manuals::new(folders);
-    let words = check_word_files(&manuals);
+    let mut others = check_word_files(&manuals);
+    others.extend(check_files(&manuals));
     let manuals = match manuals.ids() {
         Ok(manuals) if manuals.is_empty() => Finding::bad(
             format!("library: there are no manuals in {shown}"),
-            "put a folder with .md or .json files there",
+            format!("put a folder with {} files there", FileType::EXTENSIONS),
         ),
         Ok(manuals) => Finding::good(format!("library: {} manuals in {shown}", manuals.len())),
         Err(error) => {
@@ -40,7 +50,7 @@ pub fn check(settings: &LibrarySection) -> Vec<Finding> {
             "set VAULT_ROOT to a folder that this user can read and write",
         ),
     };
-    [manuals, vault].into_iter().chain(words).collect()
+    [manuals, vault].into_iter().chain(others).collect()
 }
 
 /// Checks the word files.
@@ -54,7 +64,113 @@ fn check_word_files(manuals: &Manuals) -> Vec<Finding> {
     let mut findings: Vec<_> = wrong.collect();
     if unreadable > 0 {
         let what = format!("library: {unreadable} synonyms.yaml files cannot be read");
-        findings.push(Finding::bad(what, "make them regular UTF-8 files of at most 1 MiB"));
+        findings.push(Finding::bad(what, "make them regular text files of at most 1 MiB"));
     }
     findings
+}
+
+/// Names the files of each manual that cannot be searched. Whether a file is text is known only after it was read.
+fn check_files(manuals: &Manuals) -> Vec<Finding> {
+    let ids = manuals.ids().unwrap_or_default();
+    ids.iter().filter_map(|id| check_manual(&manuals.get(id).ok()?)).collect()
+}
+
+fn check_manual(manual: &Manual) -> Option<Finding> {
+    let listing = manual.listing().ok()?;
+    let read = listing.files.iter().filter_map(|path| {
+        let reason = manual.unsearchable_reason(path)?;
+        Some(Unsearchable { path: path.clone(), reason })
+    });
+    let read: Vec<_> = read.collect();
+    let is_empty = read.len() == listing.files.len();
+    let unsearchable = read.into_iter().chain(listing.unsearchable).collect();
+    finding_of(&manual.id, unsearchable, is_empty)
+}
+
+/// The finding about the files of a manual that cannot be searched; `None` when all can.
+fn finding_of(id: &str, mut files: Vec<Unsearchable>, is_empty: bool) -> Option<Finding> {
+    files.sort_by_cached_key(|file| {
+        (has_no_text(file), file.reason == UnsearchableReason::Type, file.path.clone())
+    });
+    let named: Vec<_> = files
+        .iter()
+        .take(MAX_NAMED_FILES)
+        .map(|file| format!("{} ({})", file.path, file.reason.name()))
+        .collect();
+    let mut named = named.join(", ");
+    if files.len() > MAX_NAMED_FILES {
+        named.push_str(&format!(" and {} more", files.len() - MAX_NAMED_FILES));
+    }
+    let count = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
+    if is_empty {
+        let named = if files.is_empty() { "it has no files".to_owned() } else { named };
+        let fix = format!("put {} files there; {}", FileType::EXTENSIONS, advice(&files));
+        return Some(Finding::warning(
+            format!("library: nothing in the manual {id} can be searched: {named}"),
+            fix.trim_end_matches("; "),
+        ));
+    }
+    let first = files.first()?;
+    let what = format!("library: {count} of the manual {id} cannot be searched: {named}");
+    // Those with text come first.
+    Some(if has_no_text(first) { Finding::good(what) } else { Finding::warning(what, advice(&files)) })
+}
+
+fn has_no_text(file: &Unsearchable) -> bool {
+    let extension = file.path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    file.reason == UnsearchableReason::Type
+        && extension.is_some_and(|extension| NO_TEXT.contains(&extension.as_str()))
+}
+
+/// What to do about the reasons that occur.
+fn advice(files: &[Unsearchable]) -> String {
+    let advice = [
+        (UnsearchableReason::Type, "convert documents of other types to Markdown, HTML or text"),
+        (
+            UnsearchableReason::Encoding,
+            "save text files as UTF-8 (Shift_JIS, EUC-JP, ISO-2022-JP and UTF-16 with a byte-order mark work too)",
+        ),
+        (UnsearchableReason::TooLarge, "split files of more than 256 MiB"),
+        (UnsearchableReason::Unreadable, "allow this user to read the files"),
+        (UnsearchableReason::Link, "replace symbolic links by the files that they lead to"),
+    ];
+    let occurs = |reason| files.iter().any(|file| file.reason == reason && !has_no_text(file));
+    let advice: Vec<_> =
+        advice.into_iter().filter(|(reason, _)| occurs(*reason)).map(|(_, what)| what).collect();
+    advice.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(files: &[(&str, UnsearchableReason)]) -> Vec<Unsearchable> {
+        files
+            .iter()
+            .map(|(path, reason)| Unsearchable { path: (*path).to_owned(), reason: *reason })
+            .collect()
+    }
+
+    #[test]
+    fn files_that_cannot_be_searched_are_named_with_advice() {
+        use UnsearchableReason::{Encoding, Type};
+        assert_eq!(finding_of("m", Vec::new(), false), None);
+        let pictures = finding_of("m", files(&[("a.png", Type)]), false);
+        let what = "library: 1 file of the manual m cannot be searched: a.png (type)";
+        assert_eq!(pictures, Some(Finding::good(what)));
+        let mixed =
+            finding_of("m", files(&[("a.png", Type), ("b.pdf", Type), ("c.md", Encoding)]), false).unwrap();
+        let what = "library: 3 files of the manual m cannot be searched: c.md (encoding), b.pdf (type), a.png (type)";
+        assert!(mixed.is_warning && !mixed.is_problem() && mixed.what == what, "{mixed:?}");
+        assert!(mixed.fix.unwrap().contains("UTF-8"));
+        let many: Vec<_> = (0..12).map(|number| (format!("{number:02}.pdf"), Type)).collect();
+        let many: Vec<_> = many.iter().map(|(path, reason)| (path.as_str(), *reason)).collect();
+        let many = finding_of("m", files(&many), true).unwrap();
+        assert!(
+            many.what.starts_with("library: nothing in the manual m can be searched: 00.pdf (type), "),
+            "{many:?}"
+        );
+        assert!(many.what.ends_with("09.pdf (type) and 2 more") && many.is_warning, "{many:?}");
+        assert!(finding_of("m", Vec::new(), true).unwrap().what.ends_with("it has no files"));
+    }
 }

@@ -19,7 +19,7 @@ pub struct LibrarySettings {
 #[serde(deny_unknown_fields, default)]
 pub struct LibrarySection {
     /// The folder that contains `manuals` and `vault`. Relative paths of this section start at the current folder of
-    /// the process.
+    /// the process, and `~` is the home folder.
     pub workspace_root: String,
     /// The folder that contains the manuals. Default: `manuals` in the workspace.
     pub manuals_root: Option<String>,
@@ -53,9 +53,9 @@ pub struct LibrarySection {
     #[schemars(range(min = 1, max = 10_000))]
     pub vault_scan_max_chunk_lines: u64,
     /// Tune the thresholds of `manual_find` that decide when it searches other manuals, from what callers read
-    /// afterwards.
+    /// afterwards. The statistics are kept in any case.
     pub adaptive_tuning: bool,
-    /// The file for the statistics of past searches (counts and hashes, never words). Default:
+    /// The file for the statistics of past searches (counts and hashes, never words). Its folder is created. Default:
     /// `.system/adaptive_stats.jsonl` in the vault.
     pub adaptive_stats_path: Option<String>,
     /// The tuning may save work only while searches still contain this share of the sections that callers read.
@@ -87,6 +87,10 @@ pub struct LibrarySection {
     pub hard_max_chars: usize,
     /// Accepted for compatibility and ignored: the folder of artifacts is always `artifacts`.
     pub artifacts_dir: Option<String>,
+    /// Keep no statistics of searches, for commands whose searches are not real ones. Not a setting.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub keeps_no_statistics: bool,
 }
 
 impl Default for LibrarySection {
@@ -115,6 +119,7 @@ impl Default for LibrarySection {
             hard_max_sections: 20,
             hard_max_chars: 20_000,
             artifacts_dir: None,
+            keeps_no_statistics: false,
         }
     }
 }
@@ -146,6 +151,24 @@ impl Settings for LibrarySettings {
 }
 
 impl LibrarySection {
+    /// Replaces `~` at the beginning of every path by the home folder. Shells do it, the settings of clients do not.
+    pub fn expand_home(&mut self, home: Option<&str>) {
+        let Some(home) = home.filter(|home| !home.is_empty()) else { return };
+        let paths = [
+            &mut self.manuals_root,
+            &mut self.vault_root,
+            &mut self.cache_dir,
+            &mut self.adaptive_stats_path,
+        ];
+        let paths = paths.into_iter().filter_map(Option::as_mut);
+        for path in paths.chain([&mut self.workspace_root]).chain(&mut self.manuals) {
+            match path.strip_prefix('~') {
+                Some(rest) if rest.is_empty() || rest.starts_with('/') => *path = format!("{home}{rest}"),
+                _ => {}
+            }
+        }
+    }
+
     /// The folders that manuals are looked for in.
     #[must_use]
     pub fn manual_folders(&self) -> Vec<PathBuf> {
@@ -163,5 +186,35 @@ impl LibrarySection {
 
     fn folder(&self, own: Option<&str>, name: &str) -> PathBuf {
         own.map_or_else(|| Path::new(&self.workspace_root).join(name), PathBuf::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tilde_is_the_home_folder() {
+        let mut section = LibrarySection {
+            workspace_root: "~".into(),
+            manuals_root: Some("~/manuals".into()),
+            manuals: vec!["~/a".into(), "b".into()],
+            vault_root: Some("~other/vault".into()),
+            adaptive_stats_path: Some("~/stats/a.jsonl".into()),
+            ..LibrarySection::default()
+        };
+        let before = section.clone();
+        section.expand_home(None);
+        assert_eq!(section, before);
+        section.expand_home(Some("/home/me"));
+        let expected = LibrarySection {
+            workspace_root: "/home/me".into(),
+            manuals_root: Some("/home/me/manuals".into()),
+            manuals: vec!["/home/me/a".into(), "b".into()],
+            vault_root: Some("~other/vault".into()),
+            adaptive_stats_path: Some("/home/me/stats/a.jsonl".into()),
+            ..LibrarySection::default()
+        };
+        assert_eq!(section, expected);
     }
 }

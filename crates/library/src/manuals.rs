@@ -1,12 +1,15 @@
-//! The manuals: read-only folders of Markdown and JSON, each with an id.
+//! The manuals: read-only folders of Markdown, plain text, JSON and HTML, each with an id.
 
 use std::path::PathBuf;
 
 use annai_core::{ErrorKind, ToolError};
 
 use crate::error::LibraryError;
-use crate::fs::{self, EntryKind, RelPath, Root, TextFile, nfc};
-use crate::text::{LineIndex, Node, json_node, markdown_nodes};
+use crate::fs::{
+    self, DirEntry, EntryKind, Listing, Membership, ReadError, RelPath, Root, TextFile, UnsearchableReason,
+    nfc,
+};
+use crate::text::{HtmlText, LineIndex, Node, json_node, markdown_nodes, parse_html};
 
 /// The maximum size of a file of a manual, which is held in memory as a whole, as in the index. A larger one is refused.
 const MAX_FILE_BYTES: u64 = 256 << 20;
@@ -42,20 +45,43 @@ pub struct WordFile {
 /// The type of a file of a manual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileType {
-    /// Markdown.
+    /// Markdown: `.md`, `.markdown` and `.mdx`.
     Md,
-    /// JSON.
+    /// Plain text: `.txt`. It has no headings, so the file is one node.
+    Txt,
+    /// JSON: `.json`. The file is one node.
     Json,
+    /// HTML: `.html` and `.htm`. Its text is reduced to headings and rows of text; line numbers are the original's.
+    Html,
 }
 
 impl FileType {
-    /// The type of a file, by its extension; `None` for files that do not belong to a manual.
+    /// The extensions of all types, for messages.
+    pub const EXTENSIONS: &'static str = ".md, .markdown, .mdx, .txt, .json, .html and .htm";
+
+    /// The type of a file, by its extension; `None` for files that are not searched.
     pub fn of(path: &str) -> Option<Self> {
-        let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-        match extension.as_deref() {
-            Some("md") => Some(Self::Md),
-            Some("json") => Some(Self::Json),
-            _ => None,
+        // Every file of a manual is asked with every find, so nothing is allocated.
+        const TYPES: [(&str, FileType); 7] = [
+            ("md", FileType::Md),
+            ("markdown", FileType::Md),
+            ("mdx", FileType::Md),
+            ("txt", FileType::Txt),
+            ("json", FileType::Json),
+            ("html", FileType::Html),
+            ("htm", FileType::Html),
+        ];
+        let (_, extension) = path.rsplit_once('.')?;
+        TYPES.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension)).map(|(_, file_type)| *file_type)
+    }
+
+    /// The name that results show.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Md => "md",
+            Self::Txt => "txt",
+            Self::Json => "json",
+            Self::Html => "html",
         }
     }
 }
@@ -66,9 +92,9 @@ pub struct Document {
     pub path: String,
     /// The type of the file.
     pub file_type: FileType,
-    /// Its text and hash.
+    /// Its text and hash. The text of HTML is reduced to headings and rows of text.
     pub file: TextFile,
-    /// Its lines.
+    /// Its lines. Those of HTML are the lines of the original: each has the rows that began on it.
     pub lines: LineIndex,
     /// Its nodes, in order.
     pub nodes: Vec<Node>,
@@ -82,8 +108,19 @@ struct ManualLocation<'a> {
     folder: Option<String>,
 }
 
+impl ManualLocation<'_> {
+    fn open(&self) -> Result<Manual, ToolError> {
+        let root = open(self.root)?;
+        let root = match &self.folder {
+            Some(folder) => root.below(folder)?,
+            None => root,
+        };
+        Ok(Manual { id: self.id.clone(), root })
+    }
+}
+
 impl Manuals {
-    /// The manuals in these folders. A folder that contains `.md` or `.json` files directly is a single manual.
+    /// The manuals in these folders. A folder that contains searchable files directly is a single manual.
     pub const fn new(folders: Vec<PathBuf>) -> Self {
         Self { folders }
     }
@@ -117,19 +154,25 @@ impl Manuals {
                 return Err(LibraryError::ManualNotFound { id, known: known.join(", ") }.into());
             }
         };
-        let root = open(found.root)?;
-        let root = match &found.folder {
-            Some(folder) => root.below(folder)?,
-            None => root,
+        found.open()
+    }
+
+    /// The manuals with these stored ids, in this order. The folders are listed once for all of them.
+    pub fn get_all(&self, ids: &[String]) -> Result<Vec<Result<Manual, ToolError>>, ToolError> {
+        let all = self.locate()?;
+        let get = |id: &String| match all.binary_search_by(|found| found.id.cmp(id)) {
+            Ok(index) => all.get(index).map_or_else(|| self.get(id), ManualLocation::open),
+            Err(_) => self.get(id),
         };
-        Ok(Manual { id: found.id.clone(), root })
+        Ok(ids.iter().map(get).collect())
     }
 
     /// The word files that apply to these manuals: the shared ones, then the own file of each; and how many of them could
     /// not be read.
     pub fn word_files(&self, ids: &[String]) -> (Vec<WordFile>, usize) {
         let shared = self.folders.iter().filter_map(|folder| open(folder).ok());
-        let own = ids.iter().filter_map(|id| Some(self.get(id).ok()?.root));
+        let own =
+            self.get_all(ids).unwrap_or_default().into_iter().filter_map(|manual| Some(manual.ok()?.root));
         let (mut files, mut unreadable) = (Vec::<WordFile>::new(), 0);
         for root in shared.chain(own) {
             let Ok(path) = RelPath::parse(WORD_FILE) else { continue };
@@ -165,16 +208,16 @@ impl Manuals {
             };
             opened += 1;
             let entries = root.top()?.entries()?;
-            let holds_files =
-                entries.iter().any(|entry| entry.kind == EntryKind::File && is_part(&entry.name, entry.kind));
+            let is_member = |entry: &DirEntry, kind: EntryKind| {
+                entry.kind == kind && membership(&entry.name, kind) == Membership::Searched
+            };
+            let holds_files = entries.iter().any(|entry| is_member(entry, EntryKind::File));
             if holds_files {
                 let id = fs::folder_name(path).unwrap_or_else(|| "manual".to_owned());
                 all.push(ManualLocation { id, root: path, folder: None });
                 continue;
             }
-            let folders = entries
-                .into_iter()
-                .filter(|entry| entry.kind == EntryKind::Folder && is_part(&entry.name, entry.kind));
+            let folders = entries.into_iter().filter(|entry| is_member(entry, EntryKind::Folder));
             all.extend(folders.map(|entry| ManualLocation {
                 id: entry.name.clone(),
                 root: path,
@@ -204,10 +247,15 @@ fn open(folder: &std::path::Path) -> Result<Root, ToolError> {
     })
 }
 
-/// Whether a folder is entered, or a file belongs to a manual. Hidden ones do not, such as `.git`.
-pub fn is_part(path: &str, kind: EntryKind) -> bool {
-    let hidden = path.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
-    !hidden && (kind == EntryKind::Folder || FileType::of(path).is_some())
+/// Whether a folder is entered, and a file is searched. Hidden ones do not belong to a manual, such as `.git`, and neither
+/// does the word file; all other files do, whether they can be searched or not.
+pub fn membership(path: &str, kind: EntryKind) -> Membership {
+    let is_hidden = path.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
+    match kind {
+        _ if is_hidden || path == WORD_FILE => Membership::Ignored,
+        EntryKind::File if FileType::of(path).is_none() => Membership::Unsearchable,
+        EntryKind::File | EntryKind::Folder => Membership::Searched,
+    }
 }
 
 impl Manual {
@@ -221,19 +269,38 @@ impl Manual {
         self.root
     }
 
-    /// The stored paths of its files, sorted.
+    /// The stored paths of its searchable files, sorted.
     pub fn files(&self) -> Result<Vec<String>, ToolError> {
-        Ok(fs::files(&self.root.top()?, &is_part)?.files)
+        Ok(self.listing()?.files)
+    }
+
+    /// The stored paths of its searchable files, and what is known to be unsearchable without reading the files.
+    pub fn listing(&self) -> Result<Listing<String>, ToolError> {
+        fs::files(&self.root.top()?, &membership)
+    }
+
+    /// Why a file cannot be searched; `None` when it can.
+    pub fn unsearchable_reason(&self, path: &str) -> Option<UnsearchableReason> {
+        let opened = RelPath::parse(path).and_then(|path| self.root.open_file(&path));
+        let Ok((file, stored)) = opened else { return Some(UnsearchableReason::Unreadable) };
+        match fs::try_read_text(file, &stored, MAX_FILE_BYTES).err()? {
+            ReadError::NotText => Some(UnsearchableReason::Encoding),
+            ReadError::TooLarge { .. } => Some(UnsearchableReason::TooLarge),
+            // It is being changed, and may be readable a moment later.
+            ReadError::Failed(error) if error.kind() == ErrorKind::Conflict => None,
+            ReadError::Failed(_) => Some(UnsearchableReason::Unreadable),
+        }
     }
 
     /// Reads and parses a file.
     pub fn document(&self, path: &RelPath) -> Result<Document, ToolError> {
         let hidden = path.segments().any(|name| name.starts_with('.'));
         let file_type = FileType::of(path.as_str()).filter(|_| !hidden).ok_or_else(|| {
-            LibraryError::not_found(
-                path.as_str(),
-                "does not belong to a manual: only .md and .json files that are not hidden do",
-            )
+            let problem = format!(
+                "is not a searchable file of a manual: only {} files that are not hidden are",
+                FileType::EXTENSIONS
+            );
+            LibraryError::not_found(path.as_str(), problem)
         })?;
         fs::retry_if_changed(|| {
             let (file, stored) = self.root.open_file(path)?;
@@ -245,11 +312,15 @@ impl Manual {
 
 impl Document {
     fn new(path: String, file_type: FileType, file: TextFile) -> Self {
-        let lines = LineIndex::new(&file.text);
         let name = path.rsplit('/').next().unwrap_or(&path);
+        if file_type == FileType::Html {
+            let HtmlText { text, lines, nodes, .. } = parse_html(&file.text, name);
+            return Self { path, file_type, file: TextFile { text, ..file }, lines, nodes };
+        }
+        let lines = LineIndex::new(&file.text);
         let nodes = match file_type {
             FileType::Md => markdown_nodes(&file.text, &lines, name),
-            FileType::Json => vec![json_node(&lines, name)],
+            FileType::Json | FileType::Txt | FileType::Html => vec![json_node(&lines, name)],
         };
         Self { path, file_type, file, lines, nodes }
     }
@@ -258,6 +329,21 @@ impl Document {
     pub fn node_at(&self, line: usize) -> Option<usize> {
         let after = self.nodes.partition_point(|node| node.start_line <= line);
         after.checked_sub(1).or((!self.nodes.is_empty()).then_some(0))
+    }
+
+    /// The byte of the text at which a node begins. Several nodes of an HTML file may begin on one line.
+    pub fn start_of(&self, node: &Node) -> usize {
+        let line = self.lines.line(node.start_line).map_or(0, |line| line.start);
+        let rest = self.file.text.get(line..).unwrap_or_default();
+        rest.char_indices().nth(node.start_char).map_or(self.file.text.len(), |(at, _)| line + at)
+    }
+
+    /// The text of a node up to the next heading of any level, without the last line break.
+    pub fn own_text(&self, index: usize) -> &str {
+        let Some(node) = self.nodes.get(index) else { return "" };
+        let end = self.nodes.get(index + 1).map_or(self.file.text.len(), |next| self.start_of(next));
+        let text = self.file.text.get(self.start_of(node)..end).unwrap_or_default();
+        text.strip_suffix("\r\n").or_else(|| text.strip_suffix(['\n', '\r'])).unwrap_or(text)
     }
 
     /// The text from one line to another, without the last line break.

@@ -8,10 +8,21 @@ use rustix::io::Errno;
 
 use crate::cancellation::Cancellation;
 use crate::error::LibraryError;
-use crate::fs::{self, EntryKind, RelPath, ResolvedPath, Root, SYSTEM_DIR, Sha256, WriteLock};
+use crate::fs::{self, EntryKind, Membership, RelPath, ResolvedPath, Root, SYSTEM_DIR, Sha256, WriteLock};
+use crate::text::{Encoding, LineEnding, LineEndingCounter};
 
 const ARTIFACTS: &str = "artifacts";
 const DAILY: &str = "daily";
+
+/// Whether a stored path lies in the folder of artifacts.
+pub fn is_artifact(path: &str) -> bool {
+    path.split('/').next().is_some_and(|first| fs::fold_name(first) == ARTIFACTS)
+}
+
+/// Whether a stored path lies in the folder of daily files.
+pub fn is_daily(path: &str) -> bool {
+    is_artifact(path) && path.split('/').nth(1).is_some_and(|second| fs::fold_name(second) == DAILY)
+}
 
 /// A writable folder of text files.
 pub struct Vault {
@@ -115,6 +126,11 @@ pub fn is_visible(path: &str) -> bool {
     !first.starts_with('.') || fs::fold_name(first) != SYSTEM_DIR
 }
 
+/// Whether searches read a stored path. Every file of the vault may be text.
+pub fn visibility(path: &str) -> Membership {
+    if is_visible(path) { Membership::Searched } else { Membership::Ignored }
+}
+
 /// Refuses an operation that the rules of the vault do not allow on a path.
 pub fn check_write(path: &RelPath, operation: VaultOperation) -> Result<(), ToolError> {
     check_not_reserved(path)?;
@@ -207,6 +223,25 @@ impl VaultWriter<'_> {
         Err(LibraryError::conflict(file.path(), problem).into())
     }
 
+    /// Refuses to write to a file that is not UTF-8, and returns its line ending. Text in another encoding would be garbled
+    /// by an addition in UTF-8, and programs that expect its encoding by a replacement.
+    pub fn check_encoding(&self, file: &ResolvedPath) -> Result<LineEnding, ToolError> {
+        let mut counter = LineEndingCounter::default();
+        let opened = file.folder.open_file(&file.name)?;
+        let found =
+            fs::stream_text(opened, &file.path(), &mut |piece| counter.add(piece)).map_err(|error| {
+                match error.kind() {
+                    ErrorKind::Forbidden => {
+                        let problem = "is not text, and was not changed; create a new file with vault_create";
+                        LibraryError::forbidden(file.path(), problem).into()
+                    }
+                    _ => error,
+                }
+            })?;
+        check_utf8(&file.path(), found.encoding)?;
+        Ok(counter.ending())
+    }
+
     /// Replaces the content of a file.
     pub fn overwrite(&mut self, file: &ResolvedPath, content: &str) -> Result<WriteReport, ToolError> {
         fs::overwrite(&mut self.lock, &file.folder, &file.name, content.as_bytes())?;
@@ -223,6 +258,15 @@ impl VaultWriter<'_> {
         fs::append(&mut self.lock, &file.folder, &file.name, content.as_bytes())?;
         Ok(WriteReport { path: file.path(), bytes: content.len(), sha256: hash_of(file)? })
     }
+}
+
+/// Refuses to change a file in another encoding than UTF-8, and says how to convert it.
+pub fn check_utf8(path: &str, encoding: Encoding) -> Result<(), ToolError> {
+    let Some(encoding) = encoding.other_name() else { return Ok(()) };
+    let problem = format!(
+        "is in {encoding}, and only UTF-8 files can be changed. To convert it, read it with vault_read and create a new file with vault_create, which is UTF-8"
+    );
+    Err(LibraryError::forbidden(path, problem).into())
 }
 
 fn hash_of(file: &ResolvedPath) -> Result<Sha256, ToolError> {

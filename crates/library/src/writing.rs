@@ -43,6 +43,15 @@ pub fn check_sha256_format(hash: Option<&str>) -> Result<(), ToolError> {
     }
 }
 
+/// Refuses content that would make the file something else than text.
+pub fn check_content(argument: &'static str, content: &str) -> Result<(), ToolError> {
+    if content.contains('\0') {
+        let problem = "expected text without NUL characters, because a file that contains one is not text";
+        return Err(LibraryError::invalid(argument, problem).into());
+    }
+    Ok(())
+}
+
 /// Overwrites or appends to a file, which is created when it does not exist.
 pub fn write_or_create(
     vault: &Vault,
@@ -57,13 +66,14 @@ pub fn write_or_create(
         }
         check_write(path, mode.operation())?;
         let file = writer.existing(path)?;
+        let ending = writer.check_encoding(&file)?;
         match mode {
             WriteMode::Overwrite => writer.overwrite(&file, content),
             // Appended text starts on a new line.
             WriteMode::Append if !writer.ends_with_break(&file)? => {
-                writer.append(&file, &format!("\n{content}"))
+                writer.append(&file, &format!("{}{}", ending.as_str(), ending.apply(content)))
             }
-            WriteMode::Append => writer.append(&file, content),
+            WriteMode::Append => writer.append(&file, &ending.apply(content)),
         }
     })
 }

@@ -1,7 +1,6 @@
 //! Folders below a root. Every name is resolved relative to an open folder, one at a time and without following
 //! symbolic links, so that a link that is swapped in during the call cannot lead out of the root.
 
-use std::cell::Cell;
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -10,6 +9,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::io_error::{IS_FILE, IS_LINK, NOT_REGULAR, errno_error};
+use super::litter::is_litter;
 use super::path::{RelPath, nfc};
 use super::stamp::FileStamp;
 use super::temporary::is_temporary;
@@ -28,8 +28,18 @@ pub struct Folder {
     fd: OwnedFd,
     /// Its path from the root, as stored; empty for the root.
     pub path: String,
-    /// How many files and folders the last listing left out because no [`RelPath`] can name them.
-    unnameable_count: Cell<usize>,
+}
+
+/// The content of a folder.
+#[derive(Debug, Default)]
+pub struct FolderContent {
+    /// Its files and folders, sorted by name.
+    pub entries: Vec<DirEntry>,
+    /// The names of its symbolic links.
+    pub links: Vec<String>,
+    /// The names of what cannot be opened: FIFOs, sockets and devices, and files and folders that no [`RelPath`] can name.
+    /// Bytes that are not UTF-8 and control characters are replaced.
+    pub unreadable: Vec<String>,
 }
 
 /// A file or a folder in a folder.
@@ -55,7 +65,7 @@ impl Folder {
     pub(super) fn reopen(handle: &OwnedFd, path: &std::path::Path) -> Result<Self, ToolError> {
         let fd = rustix::fs::openat(handle, ".", FOLDER_FLAGS, Mode::empty());
         let fd = fd.map_err(|errno| errno_error(&path.display().to_string(), errno))?;
-        Ok(Self { fd, path: String::new(), unnameable_count: Cell::new(0) })
+        Ok(Self { fd, path: String::new() })
     }
 
     /// Its handle.
@@ -73,7 +83,7 @@ impl Folder {
         let fd = rustix::fs::openat(&self.fd, name, FOLDER_FLAGS, Mode::empty());
         let path = self.join(name);
         match fd {
-            Ok(fd) => Ok(Self { fd, path, unnameable_count: Cell::new(0) }),
+            Ok(fd) => Ok(Self { fd, path }),
             // It was a folder when it was looked up, and has been replaced since.
             Err(Errno::LOOP | Errno::NOTDIR) => match self.find(name) {
                 Ok(Some((_, EntryKind::File))) => Err(LibraryError::wrong_path(path, IS_FILE).into()),
@@ -140,51 +150,44 @@ impl Folder {
 
     /// The files and folders in it, sorted by name, without links and special files.
     pub fn entries(&self) -> Result<Vec<DirEntry>, ToolError> {
-        let mut entries = Vec::new();
-        self.unnameable_count.set(0);
+        Ok(self.content()?.entries)
+    }
+
+    /// Everything in it, except temporary files and what operating systems leave behind.
+    pub fn content(&self) -> Result<FolderContent, ToolError> {
+        let mut content = FolderContent::default();
         for entry in self.read()? {
             let entry = entry.map_err(|errno| errno_error(&self.path, errno))?;
-            let count_unnameable = || {
-                if matches!(entry.file_type(), FileType::Directory | FileType::RegularFile) {
-                    self.unnameable_count.set(self.unnameable_count.get() + 1);
-                }
-            };
             // A name that is not UTF-8 cannot be returned as JSON.
             let Ok(name) = entry.file_name().to_str() else {
-                count_unnameable();
+                content.unreadable.push(entry.file_name().to_string_lossy().into_owned());
                 continue;
             };
-            if matches!(name, "." | "..") || is_temporary(name) {
-                continue;
-            }
-            if !self.can_be_named(name) {
-                count_unnameable();
+            if matches!(name, "." | "..") || is_temporary(name) || is_litter(name) {
                 continue;
             }
             let kind = match entry.file_type() {
-                FileType::Directory => EntryKind::Folder,
-                FileType::RegularFile => EntryKind::File,
                 // Some file systems do not store the type in the directory.
-                FileType::Unknown => match rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
-                    Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => {
-                        EntryKind::Folder
-                    }
-                    Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => {
-                        EntryKind::File
-                    }
-                    _ => continue,
-                },
-                _ => continue,
+                FileType::Unknown => rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
+                    .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+                known => known,
             };
-            entries.push(DirEntry { name: name.to_owned(), kind });
+            let kind = match kind {
+                FileType::Symlink => {
+                    content.links.push(name.to_owned());
+                    continue;
+                }
+                FileType::Directory if self.can_be_named(name) => EntryKind::Folder,
+                FileType::RegularFile if self.can_be_named(name) => EntryKind::File,
+                _ => {
+                    content.unreadable.push(name.replace(char::is_control, "\u{fffd}"));
+                    continue;
+                }
+            };
+            content.entries.push(DirEntry { name: name.to_owned(), kind });
         }
-        entries.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(entries)
-    }
-
-    /// How many files and folders the last call of [`Self::entries`] left out because no path can name them.
-    pub const fn unnameable_count(&self) -> usize {
-        self.unnameable_count.get()
+        content.entries.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(content)
     }
 
     /// Whether a [`RelPath`] can name an entry: file systems allow names that it refuses, such as `a\\b`.

@@ -6,6 +6,7 @@
 mod cache;
 mod folder;
 mod io_error;
+mod litter;
 mod lock;
 mod path;
 mod read;
@@ -13,20 +14,23 @@ mod root;
 mod sha256;
 mod stamp;
 mod stats;
+mod stream_decoder;
 mod temporary;
 mod walk;
 mod write;
 
 pub use cache::CacheFolder;
-pub use folder::{EntryKind, Folder};
+pub use folder::{DirEntry, EntryKind, Folder};
 pub use io_error::{IS_FOLDER, io_error};
 pub use lock::{SYSTEM_DIR, WriteLock};
 pub use path::{RelPath, fold_name, nfc};
-pub use read::{TextFile, ends_with_break, hash_file, read_text, retry_if_changed, stream_text};
+pub use read::{
+    ReadError, TextFile, ends_with_break, hash_file, read_text, retry_if_changed, stream_text, try_read_text,
+};
 pub use root::{ResolvedPath, Root, create_root, folder_name, real_path};
 pub use sha256::Sha256;
 pub use stamp::{FileStamp, stamp_of};
 pub use stats::StatsFile;
 pub use temporary::is_temporary;
-pub use walk::{files, stamped_files};
+pub use walk::{Listing, Membership, Unsearchable, UnsearchableReason, files, stamped_files};
 pub use write::{append, create, create_folders, overwrite};

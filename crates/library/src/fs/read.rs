@@ -8,7 +8,9 @@ use annai_core::{ErrorKind, ToolError};
 use super::io_error::io_error;
 use super::sha256::{Sha256, Sha256Hasher};
 use super::stamp::stamp_of;
+use super::stream_decoder::{StreamDecoder, split_utf8};
 use crate::error::LibraryError;
+use crate::text::{DecodedText, Encoding, decode};
 
 /// Files are read in pieces of 256 KiB: few system calls, and a piece fits into the processor's cache.
 const PIECE_BYTES: usize = 256 << 10;
@@ -16,18 +18,34 @@ const PIECE_BYTES: usize = 256 << 10;
 /// The content of a text file.
 #[derive(Debug, Clone)]
 pub struct TextFile {
-    /// The text.
+    /// The text, without a byte-order mark.
     pub text: String,
     /// The hash of its bytes.
     pub sha256: Sha256,
+    /// The encoding of its bytes.
+    pub encoding: Encoding,
+    /// Whether it begins with a byte-order mark.
+    pub has_bom: bool,
 }
 
-/// Reads a file in pieces, with bounded memory. A file that is not UTF-8, or that changes during the read, is an
-/// error.
-pub fn stream_text(mut file: File, path: &str, piece: &mut dyn FnMut(&str)) -> Result<Sha256, ToolError> {
+/// What is known of a text file after it was read in pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamedText {
+    /// The hash of its bytes.
+    pub sha256: Sha256,
+    /// The encoding of its bytes.
+    pub encoding: Encoding,
+}
+
+/// Reads a file in pieces, with bounded memory. A file that is not text, or that changes during the read, is an error.
+pub fn stream_text(
+    mut file: File,
+    path: &str,
+    piece: &mut dyn FnMut(&str),
+) -> Result<StreamedText, ToolError> {
     let before = stamp_of(&file, path)?;
     let (mut buffer, mut kept, mut hasher) = (vec![0; PIECE_BYTES], 0, Sha256Hasher::new());
-    let mut size = 0;
+    let (mut size, mut text) = (0_u64, StreamDecoder::new(before.size));
     loop {
         let room = buffer.get_mut(kept..).unwrap_or_default();
         // A file that grows during the read might never end, so no more than its first size is read.
@@ -38,25 +56,20 @@ pub fn stream_text(mut file: File, path: &str, piece: &mut dyn FnMut(&str)) -> R
         hasher.update(room.get(..read).unwrap_or_default());
         size += read as u64;
         let bytes = buffer.get(..kept + read).unwrap_or_default();
-        let (text, rest) = split_utf8(bytes).ok_or_else(|| not_text(path))?;
-        if read == 0 && !rest.is_empty() {
-            return Err(not_text(path));
-        }
-        if !text.is_empty() {
-            piece(text);
-        }
-        let (start, length) = (bytes.len() - rest.len(), rest.len());
-        buffer.copy_within(start..start + length, 0);
-        kept = length;
+        let rest = text.push(bytes, read == 0, piece).ok_or_else(|| not_text(path))?;
+        let start = bytes.len() - rest;
+        buffer.copy_within(start..start + rest, 0);
+        kept = rest;
         if read == 0 {
             break;
         }
     }
+    let encoding = text.finish(piece).ok_or_else(|| not_text(path))?;
     let after = stamp_of(&file, path)?;
     if before != after || size != after.size {
         return Err(LibraryError::conflict(path, CHANGED_DURING_READ).into());
     }
-    Ok(hasher.finish())
+    Ok(StreamedText { sha256: hasher.finish(), encoding })
 }
 
 /// How often a file that changes during the read is read; if it changes every time, the call fails with a conflict.
@@ -110,50 +123,61 @@ pub fn incomplete_char_bytes(mut file: &File, path: &str) -> Result<u64, ToolErr
     Ok(split_utf8(tail).map_or(0, |(_, rest)| rest.len() as u64))
 }
 
+/// Why a file could not be read as text.
+#[derive(Debug)]
+pub enum ReadError {
+    /// It is not text in a supported encoding.
+    NotText,
+    /// It has more bytes than allowed.
+    TooLarge {
+        /// The size of the file.
+        size: u64,
+        /// The maximum.
+        max_bytes: u64,
+    },
+    /// It could not be read.
+    Failed(ToolError),
+}
+
+impl ReadError {
+    /// The error for the caller.
+    pub fn into_tool_error(self, path: &str) -> ToolError {
+        match self {
+            Self::NotText => not_text(path),
+            Self::TooLarge { size, max_bytes } => {
+                let problem = format!("is too large: {size} bytes, the maximum is {max_bytes}");
+                LibraryError::forbidden(path, problem).into()
+            }
+            Self::Failed(error) => error,
+        }
+    }
+}
+
 /// Reads a whole file of at most `max_bytes` bytes; a larger one is an error.
-pub fn read_text(mut file: File, path: &str, max_bytes: u64) -> Result<TextFile, ToolError> {
-    let before = stamp_of(&file, path)?;
+pub fn read_text(file: File, path: &str, max_bytes: u64) -> Result<TextFile, ToolError> {
+    try_read_text(file, path, max_bytes).map_err(|error| error.into_tool_error(path))
+}
+
+/// The same, with an error that says why the file is not text.
+pub fn try_read_text(mut file: File, path: &str, max_bytes: u64) -> Result<TextFile, ReadError> {
+    let before = stamp_of(&file, path).map_err(ReadError::Failed)?;
     if before.size > max_bytes {
-        let problem = format!("is too large: {} bytes, the maximum is {max_bytes}", before.size);
-        return Err(LibraryError::forbidden(path, problem).into());
+        return Err(ReadError::TooLarge { size: before.size, max_bytes });
     }
     let mut bytes = Vec::with_capacity(usize::try_from(before.size).unwrap_or_default() + 1);
-    file.by_ref().take(max_bytes + 1).read_to_end(&mut bytes).map_err(|error| io_error(path, error))?;
-    if before != stamp_of(&file, path)? || bytes.len() as u64 != before.size {
-        return Err(LibraryError::conflict(path, CHANGED_DURING_READ).into());
+    let read = file.by_ref().take(max_bytes + 1).read_to_end(&mut bytes);
+    read.map_err(|error| ReadError::Failed(io_error(path, error)))?;
+    if before != stamp_of(&file, path).map_err(ReadError::Failed)? || bytes.len() as u64 != before.size {
+        return Err(ReadError::Failed(LibraryError::conflict(path, CHANGED_DURING_READ).into()));
     }
     let sha256 = Sha256::of(&bytes);
-    let text = String::from_utf8(bytes).map_err(|_| not_text(path))?;
-    Ok(TextFile { text, sha256 })
+    let DecodedText { text, encoding, has_bom } = decode(bytes).ok_or(ReadError::NotText)?;
+    Ok(TextFile { text, sha256, encoding, has_bom })
 }
 
 const CHANGED_DURING_READ: &str = "changed while it was read; read it again";
 
 fn not_text(path: &str) -> ToolError {
-    LibraryError::forbidden(path, "is not UTF-8 text").into()
-}
-
-/// Splits bytes into valid text and an incomplete character at the end; `None` when they are not UTF-8.
-fn split_utf8(bytes: &[u8]) -> Option<(&str, &[u8])> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Some((text, &[])),
-        Err(error) if error.error_len().is_none() => {
-            let (text, rest) = bytes.split_at(error.valid_up_to());
-            Some((std::str::from_utf8(text).ok()?, rest))
-        }
-        Err(_) => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_incomplete_last_character_is_split_off_and_invalid_bytes_are_refused() {
-        let bytes = "aあ".as_bytes();
-        assert_eq!(split_utf8(&bytes[..2]), Some(("a", &bytes[1..2])));
-        assert_eq!(split_utf8(bytes), Some(("aあ", &[][..])));
-        assert_eq!(split_utf8(b"a\xffb"), None);
-    }
+    let problem = "is not text in UTF-8, UTF-16 with a byte-order mark, Shift_JIS, EUC-JP or ISO-2022-JP, or contains NUL characters; convert it to plain UTF-8 text to read it";
+    LibraryError::forbidden(path, problem).into()
 }

@@ -1,11 +1,12 @@
-//! A small file of lines that several processes append to. A lock file beside it orders the writers; every failure is
-//! ignored, because statistics must never make a call fail.
+//! A small file of lines that several processes append to. A lock file beside it orders the writers. A failure is at most
+//! logged, because statistics must never make a call fail.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, OFlags};
@@ -27,20 +28,22 @@ pub struct StatsFile {
     path: PathBuf,
     /// The vault, which must exist; only the folder directly below it is created.
     vault: Option<PathBuf>,
+    /// Whether a failure was logged. It would be the same with every find.
+    has_warned: AtomicBool,
     /// Its stamp when this process last read or wrote it.
     last_stamp: Mutex<Option<FileStamp>>,
 }
 
 impl StatsFile {
-    /// A file at any path; its folder must exist.
+    /// A file at any path; its folder is created.
     pub fn at(path: PathBuf) -> Self {
-        Self { path, vault: None, last_stamp: Mutex::default() }
+        Self { path, vault: None, has_warned: AtomicBool::new(false), last_stamp: Mutex::default() }
     }
 
     /// The file in the reserved folder of a vault. Without a vault, nothing is written.
     pub fn in_vault(vault: PathBuf) -> Self {
         let path = vault.join(SYSTEM_DIR).join("adaptive_stats.jsonl");
-        Self { path, vault: Some(vault), last_stamp: Mutex::default() }
+        Self { path, vault: Some(vault), has_warned: AtomicBool::new(false), last_stamp: Mutex::default() }
     }
 
     /// Whether another process changed it since this one last read or wrote it.
@@ -112,8 +115,17 @@ impl StatsFile {
                 Ok(_) => return None,
                 Err(_) => fs::create_dir(folder).ok()?,
             }
+        } else if let Some(folder) = self.path.parent()
+            && let Err(error) = fs::create_dir_all(folder)
+        {
+            self.warn(&format!("its folder cannot be created: {error}"));
+            return None;
         }
-        let file = open(&with_ending(&self.path, ".lock"), OFlags::RDWR, true)?;
+        let lock = open(&with_ending(&self.path, ".lock"), OFlags::RDWR, true);
+        if lock.is_none() && self.vault.is_none() {
+            self.warn("no file can be created in its folder");
+        }
+        let file = lock?;
         for _ in 0..MAX_LOCK_ATTEMPTS {
             if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
                 return Some(file);
@@ -121,6 +133,13 @@ impl StatsFile {
             std::thread::sleep(LOCK_PAUSE);
         }
         None
+    }
+
+    /// Logs once why the statistics are not kept.
+    fn warn(&self, problem: &str) {
+        if !self.has_warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(path = %self.path.display(), "the statistics of searches are not kept in ADAPTIVE_STATS_PATH: {problem}");
+        }
     }
 }
 

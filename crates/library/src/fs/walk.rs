@@ -1,8 +1,11 @@
-//! Walks a folder tree and lists its files, sorted, without following links.
+//! Walks a folder tree and lists its files, sorted, without following links. What is left out is listed too, with the
+//! reason.
 
 use annai_core::ToolError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::folder::{DirEntry, EntryKind, Folder};
+use super::folder::{DirEntry, EntryKind, Folder, FolderContent};
 use super::path::MAX_PATH_BYTES;
 use super::stamp::FileStamp;
 
@@ -11,12 +14,61 @@ use super::stamp::FileStamp;
 pub struct Listing<T> {
     /// The files, sorted by their stored paths.
     pub files: Vec<T>,
-    /// How many folders could not be read, and how many entries no path can name.
-    pub unreadable: usize,
+    /// What belongs to the tree and cannot be searched, sorted by path.
+    pub unsearchable: Vec<Unsearchable>,
 }
 
-/// Decides by path and kind which folders are entered and which files are listed.
-type Filter<'a> = &'a dyn Fn(&str, EntryKind) -> bool;
+/// A file that cannot be searched, or a folder that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unsearchable {
+    /// The stored path. Bytes that are not UTF-8 are replaced.
+    pub path: String,
+    /// Why it cannot be searched.
+    pub reason: UnsearchableReason,
+}
+
+/// Why a file cannot be searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UnsearchableReason {
+    /// Files of its type are not searched.
+    Type,
+    /// It is not text in a supported encoding.
+    Encoding,
+    /// It exceeds the maximum size.
+    TooLarge,
+    /// It cannot be opened or read.
+    Unreadable,
+    /// It is a symbolic link, and links are not followed.
+    Link,
+}
+
+impl UnsearchableReason {
+    /// The name that results show.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Type => "type",
+            Self::Encoding => "encoding",
+            Self::TooLarge => "too_large",
+            Self::Unreadable => "unreadable",
+            Self::Link => "link",
+        }
+    }
+}
+
+/// Whether a file or a folder belongs to a collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Membership {
+    /// The file is searched, or the folder is entered.
+    Searched,
+    /// It belongs to the collection, and files of its type are not searched.
+    Unsearchable,
+    /// It does not belong to the collection, and is not mentioned.
+    Ignored,
+}
+
+/// Decides by path and kind what belongs to a collection.
+type Filter<'a> = &'a dyn Fn(&str, EntryKind) -> Membership;
 
 /// Lists the files below a folder that pass a filter.
 pub fn files(top: &Folder, filter: Filter<'_>) -> Result<Listing<String>, ToolError> {
@@ -33,42 +85,64 @@ pub fn stamped_files(top: &Folder, filter: Filter<'_>) -> Result<Listing<(String
     Ok(listing)
 }
 
-fn walk<T>(
-    top: &Folder,
-    filter: Filter<'_>,
-    make_item: &mut dyn FnMut(&Folder, &str, String) -> Option<T>,
-) -> Result<Listing<T>, ToolError> {
-    let mut listing = Listing { files: Vec::new(), unreadable: 0 };
-    // An unreadable top folder is an error; unreadable folders below it are only counted.
-    let entries = top.entries()?;
-    visit(top, entries, filter, make_item, &mut listing);
+type MakeItem<'a, T> = &'a mut dyn FnMut(&Folder, &str, String) -> Option<T>;
+
+fn walk<T>(top: &Folder, filter: Filter<'_>, make_item: MakeItem<'_, T>) -> Result<Listing<T>, ToolError> {
+    let listing = Listing { files: Vec::new(), unsearchable: Vec::new() };
+    let mut walker = Walker { filter, make_item, listing };
+    // An unreadable top folder is an error; unreadable folders below it are only listed.
+    walker.visit(top, top.content()?);
+    let mut listing = walker.listing;
+    listing.unsearchable.sort_unstable();
     Ok(listing)
 }
 
-fn visit<T>(
-    folder: &Folder,
-    entries: Vec<DirEntry>,
-    filter: Filter<'_>,
-    make_item: &mut dyn FnMut(&Folder, &str, String) -> Option<T>,
-    listing: &mut Listing<T>,
-) {
-    listing.unreadable += folder.unnameable_count();
-    for entry in entries {
-        let path = folder.join(&entry.name);
-        if !filter(&path, entry.kind) {
-            continue;
-        }
-        match entry.kind {
-            EntryKind::File => listing.files.extend(make_item(folder, &entry.name, path)),
-            // No path can name what is deeper. This also bounds the recursion.
-            EntryKind::Folder if path.len() > MAX_PATH_BYTES => listing.unreadable += 1,
-            EntryKind::Folder => {
-                let below = folder.enter(&entry.name).and_then(|below| Ok((below.entries()?, below)));
-                match below {
-                    Ok((entries, below)) => visit(&below, entries, filter, make_item, listing),
-                    Err(_) => listing.unreadable += 1,
+struct Walker<'a, T> {
+    filter: Filter<'a>,
+    make_item: MakeItem<'a, T>,
+    listing: Listing<T>,
+}
+
+impl<T> Walker<'_, T> {
+    fn visit(&mut self, folder: &Folder, content: FolderContent) {
+        for (names, reason) in
+            [(content.links, UnsearchableReason::Link), (content.unreadable, UnsearchableReason::Unreadable)]
+        {
+            for path in names.iter().map(|name| folder.join(name)) {
+                // Neither is opened, so whether it would have been a searchable file does not matter.
+                if (self.filter)(&path, EntryKind::File) != Membership::Ignored {
+                    self.listing.unsearchable.push(Unsearchable { path, reason });
                 }
             }
         }
+        for entry in content.entries {
+            self.visit_entry(folder, &entry);
+        }
+    }
+
+    fn visit_entry(&mut self, folder: &Folder, entry: &DirEntry) {
+        let path = folder.join(&entry.name);
+        match ((self.filter)(&path, entry.kind), entry.kind) {
+            (Membership::Ignored, _) => {}
+            (Membership::Unsearchable, _) => self.leave_out(path, UnsearchableReason::Type),
+            (Membership::Searched, EntryKind::File) => {
+                self.listing.files.extend((self.make_item)(folder, &entry.name, path));
+            }
+            // No path can name what is deeper. This also bounds the recursion.
+            (_, EntryKind::Folder) if path.len() > MAX_PATH_BYTES => {
+                self.leave_out(path, UnsearchableReason::Unreadable);
+            }
+            (_, EntryKind::Folder) => {
+                let below = folder.enter(&entry.name).and_then(|below| Ok((below.content()?, below)));
+                match below {
+                    Ok((content, below)) => self.visit(&below, content),
+                    Err(_) => self.leave_out(path, UnsearchableReason::Unreadable),
+                }
+            }
+        }
+    }
+
+    fn leave_out(&mut self, path: String, reason: UnsearchableReason) {
+        self.listing.unsearchable.push(Unsearchable { path, reason });
     }
 }

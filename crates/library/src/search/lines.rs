@@ -5,8 +5,11 @@ use crate::text::truncate_chars;
 /// The maximum length of a snippet, about three lines of a terminal; a longer line is shown around the match.
 const MAX_SNIPPET_CHARS: usize = 240;
 
-/// Whether bytes are UTF-8. Unless they are complete, their last character may be cut.
+/// Whether bytes are UTF-8 text, which has no NUL. Unless they are complete, their last character may be cut.
 pub fn is_utf8(bytes: &[u8], is_complete: bool) -> bool {
+    if bytes.contains(&0) {
+        return false;
+    }
     match std::str::from_utf8(bytes) {
         Ok(_) => true,
         Err(error) => !is_complete && error.error_len().is_none(),

@@ -4,10 +4,10 @@ use annai_core::ToolError;
 use memchr::memmem::Finder;
 use regex::bytes::{Regex, RegexBuilder};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::LibraryError;
-use crate::text::loose_pattern;
+use crate::text::{loose_pattern, truncate_chars};
 
 /// The maximum size of a compiled pattern: 4 MiB hold any pattern that a person writes, and every thread has its own
 /// copy of the lazy automaton. A larger one is refused.
@@ -15,8 +15,11 @@ const MAX_PATTERN_BYTES: usize = 4 << 20;
 /// The maximum length of a loose query, because the pattern grows with every character; a longer query is refused.
 const MAX_LOOSE_CHARS: usize = 1000;
 
+/// The maximum length of a parser's message, which repeats the pattern; of a longer one only the last line is kept.
+const MAX_ERROR_CHARS: usize = 500;
+
 /// How a query is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SearchMode {
     Regex,
@@ -32,12 +35,22 @@ pub enum Pattern {
     Regex(Regex),
 }
 
-impl Pattern {
+/// A compiled query, and how it was read.
+pub struct CompiledQuery {
+    /// The pattern.
+    pub pattern: Pattern,
+    /// The mode that was applied.
+    pub mode: SearchMode,
+    /// Why the query is not a regular expression, when it was asked for and plain text is searched instead.
+    pub error: Option<String>,
+}
+
+impl CompiledQuery {
     /// Compiles a query. An invalid regular expression is searched as literal text.
     pub fn new(query: &str, mode: SearchMode) -> Result<Self, ToolError> {
-        let literal = || Self::Literal(Box::new(Finder::new(query.as_bytes()).into_owned()));
+        let literal = || Pattern::Literal(Box::new(Finder::new(query.as_bytes()).into_owned()));
         let pattern = match mode {
-            SearchMode::Plain => return Ok(literal()),
+            SearchMode::Plain => return Ok(Self { pattern: literal(), mode, error: None }),
             SearchMode::Regex => query.to_owned(),
             SearchMode::Loose if query.chars().count() > MAX_LOOSE_CHARS => {
                 let problem = format!("expected at most {MAX_LOOSE_CHARS} characters in mode loose");
@@ -54,15 +67,28 @@ impl Pattern {
         let mut builder = RegexBuilder::new(&pattern);
         builder.case_insensitive(true).multi_line(true).crlf(true);
         match builder.size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES).build() {
-            Ok(regex) => Ok(Self::Regex(regex)),
+            Ok(regex) => Ok(Self { pattern: Pattern::Regex(regex), mode, error: None }),
             Err(regex::Error::CompiledTooBig(_)) => {
                 let problem = "the pattern is too large; make it shorter, or use mode plain";
                 Err(LibraryError::invalid("query", problem).into())
             }
-            Err(_) => Ok(literal()),
+            Err(error) => {
+                let error = short_message(&error.to_string());
+                Ok(Self { pattern: literal(), mode: SearchMode::Plain, error: Some(error) })
+            }
         }
     }
+}
 
+/// The message of the parser, or the last line of a long one.
+fn short_message(message: &str) -> String {
+    if message.chars().nth(MAX_ERROR_CHARS).is_none() {
+        return message.to_owned();
+    }
+    truncate_chars(message.lines().next_back().unwrap_or_default(), MAX_ERROR_CHARS).0.to_owned()
+}
+
+impl Pattern {
     /// The start and end of the first match at or after a byte.
     pub fn find_at(&self, bytes: &[u8], start: usize) -> Option<(usize, usize)> {
         match self {
@@ -80,7 +106,7 @@ mod tests {
     use super::*;
 
     fn found(query: &str, mode: SearchMode, text: &str) -> Option<(usize, usize)> {
-        Pattern::new(query, mode).unwrap().find_at(text.as_bytes(), 0)
+        CompiledQuery::new(query, mode).unwrap().pattern.find_at(text.as_bytes(), 0)
     }
 
     #[test]
@@ -89,7 +115,19 @@ mod tests {
         assert_eq!(found("a(", SearchMode::Regex, "b a( c"), Some((2, 4)), "an invalid pattern is literal");
         assert_eq!(found("B.", SearchMode::Plain, "bc B."), Some((3, 5)));
         assert_eq!(found("userid", SearchMode::Loose, "the User-ID"), Some((4, 11)));
-        assert_eq!(Pattern::new("a", SearchMode::Plain).unwrap().find_at(b"aa", 1), Some((1, 2)));
+        let plain = CompiledQuery::new("a", SearchMode::Plain).unwrap();
+        assert_eq!(plain.pattern.find_at(b"aa", 1), Some((1, 2)));
+    }
+
+    #[test]
+    fn a_query_that_is_no_regular_expression_says_why() {
+        let invalid = CompiledQuery::new("a(", SearchMode::Regex).unwrap();
+        assert_eq!(invalid.mode, SearchMode::Plain);
+        assert!(invalid.error.unwrap().ends_with("error: unclosed group"));
+        let long = CompiledQuery::new(&format!("{}(", "a".repeat(9000)), SearchMode::Regex).unwrap();
+        assert_eq!(long.error.as_deref(), Some("error: unclosed group"));
+        let valid = CompiledQuery::new("a", SearchMode::Regex).unwrap();
+        assert_eq!((valid.mode, valid.error), (SearchMode::Regex, None));
     }
 
     #[test]
@@ -99,7 +137,7 @@ mod tests {
             ("a{1000}{1000}{1000}", SearchMode::Regex),
             (&"a".repeat(1001), SearchMode::Loose),
         ] {
-            assert!(Pattern::new(query, mode).is_err(), "{query}");
+            assert!(CompiledQuery::new(query, mode).is_err(), "{query}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Excerpts: a range of lines from a text that arrives in pieces, with bounded memory; the other lines are only counted.
 
+use super::cut::cut_length_within_line;
 use super::lines::truncate_chars;
 
 /// The lines to extract, and the maximum number of characters.
@@ -7,13 +8,16 @@ use super::lines::truncate_chars;
 pub struct ExcerptRequest {
     /// The first line, counted from 1.
     pub first_line: u64,
+    /// How many characters of the first line are left out.
+    pub first_char: usize,
     /// The last line. A number beyond the end of the text means the last line.
     pub last_line: u64,
     /// The maximum number of characters.
     pub max_chars: usize,
 }
 
-/// The extracted lines: whole lines, or the beginning of a first line that alone exceeds the limit.
+/// The extracted lines: whole lines, or a part of a first line that alone exceeds the limit. The break at the end of the
+/// last line is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
     /// The text, without the last line break.
@@ -22,10 +26,16 @@ pub struct Excerpt {
     pub chars: usize,
     /// The last line in `text`; the line before the first one when there is none.
     pub last_line: u64,
-    /// Whether the character limit was reached: requested lines are missing, or the only line is truncated.
+    /// The last line whose end is in `text`; the line before the first one when there is none.
+    pub complete_line: u64,
+    /// The line and the character in it at which the text goes on; `None` at the end of the text.
+    pub next: Option<(u64, usize)>,
+    /// Whether the character limit was reached: requested text is missing.
     pub is_limited: bool,
     /// The number of lines in the whole text.
     pub total_lines: u64,
+    /// The length of the first line in characters, when it is shorter than `first_char`.
+    pub short_first_line: Option<usize>,
 }
 
 /// Builds an excerpt from the pieces of a text.
@@ -36,10 +46,12 @@ pub struct ExcerptBuilder {
     line: u64,
     /// Whether any part of the current line has arrived.
     line_has_content: bool,
-    /// The text of the current line, as far as the limit allows.
+    /// The requested text of the current line, up to one character more than the limit.
     current: String,
-    /// The number of characters in the whole current line.
+    /// The number of characters in the requested text of the current line.
     current_chars: usize,
+    /// How many characters of the first line are still to be left out.
+    to_skip: usize,
     /// The line break before the current line.
     previous_break: &'static str,
     /// Whether the last piece ended with `\\r`, to which a `\\n` may belong.
@@ -52,7 +64,16 @@ impl ExcerptBuilder {
     /// A builder that has seen no text yet.
     pub fn new(request: ExcerptRequest) -> Self {
         let last_line = request.first_line.saturating_sub(1);
-        let excerpt = Excerpt { text: String::new(), chars: 0, last_line, is_limited: false, total_lines: 0 };
+        let excerpt = Excerpt {
+            text: String::new(),
+            chars: 0,
+            last_line,
+            complete_line: last_line,
+            next: None,
+            is_limited: false,
+            total_lines: 0,
+            short_first_line: None,
+        };
         Self {
             request,
             excerpt,
@@ -60,6 +81,7 @@ impl ExcerptBuilder {
             line_has_content: false,
             current: String::new(),
             current_chars: 0,
+            to_skip: request.first_char,
             previous_break: "",
             ends_with_cr: false,
             is_full: false,
@@ -108,7 +130,11 @@ impl ExcerptBuilder {
         if self.ends_with_cr || self.line_has_content {
             self.end_line("");
         }
-        self.excerpt.total_lines = self.line - 1;
+        let Excerpt { complete_line, total_lines, next, .. } = &mut self.excerpt;
+        *total_lines = self.line - 1;
+        if next.is_none() && *complete_line < *total_lines {
+            *next = Some((*complete_line + 1, 0));
+        }
         self.excerpt
     }
 
@@ -116,11 +142,16 @@ impl ExcerptBuilder {
         !self.is_full && self.line >= self.request.first_line && self.line <= self.request.last_line
     }
 
-    fn add_to_line(&mut self, text: &str) {
+    fn add_to_line(&mut self, mut text: &str) {
         if !self.is_requested() {
             return;
         }
-        let room = self.request.max_chars.saturating_sub(self.current_chars);
+        if self.to_skip > 0 && self.line == self.request.first_line {
+            let (skipped, is_all) = truncate_chars(text, self.to_skip);
+            self.to_skip = if is_all { self.to_skip - skipped.chars().count() } else { 0 };
+            text = text.get(skipped.len()..).unwrap_or_default();
+        }
+        let room = self.request.max_chars.saturating_add(1).saturating_sub(self.current_chars);
         self.current.push_str(truncate_chars(text, room).0);
         self.current_chars += text.chars().count();
     }
@@ -130,19 +161,27 @@ impl ExcerptBuilder {
             let first = self.line == self.request.first_line;
             let before = if first { "" } else { self.previous_break };
             let chars = before.len() + self.current_chars;
-            if self.excerpt.chars + chars <= self.request.max_chars {
-                self.excerpt.text.push_str(before);
-                self.excerpt.text.push_str(&self.current);
-                self.excerpt.chars += chars;
-                self.excerpt.last_line = self.line;
+            let excerpt = &mut self.excerpt;
+            if first && self.to_skip > 0 {
+                excerpt.short_first_line = Some(self.request.first_char - self.to_skip);
+            }
+            if excerpt.chars + chars <= self.request.max_chars {
+                excerpt.text.push_str(before);
+                excerpt.text.push_str(&self.current);
+                excerpt.chars += chars;
+                excerpt.last_line = self.line;
+                excerpt.complete_line = self.line;
             } else {
+                excerpt.next = Some((self.line, 0));
                 if first {
-                    // The first line alone exceeds the limit: without its beginning, a reader could never get past it.
-                    self.excerpt.text.push_str(&self.current);
-                    self.excerpt.chars = self.request.max_chars;
-                    self.excerpt.last_line = self.line;
+                    // The first line alone exceeds the limit: without a part of it, a reader could never get past it.
+                    self.current.truncate(cut_length_within_line(&self.current, self.request.max_chars));
+                    excerpt.chars = self.current.chars().count();
+                    excerpt.text.push_str(&self.current);
+                    excerpt.last_line = self.line;
+                    excerpt.next = Some((self.line, self.request.first_char.saturating_add(excerpt.chars)));
                 }
-                self.excerpt.is_limited = true;
+                excerpt.is_limited = true;
                 self.is_full = true;
             }
         }
@@ -155,78 +194,5 @@ impl ExcerptBuilder {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::text::LineIndex;
-
-    fn excerpt(pieces: &[&str], first: u64, last: u64, max_chars: usize) -> Excerpt {
-        let mut builder =
-            ExcerptBuilder::new(ExcerptRequest { first_line: first, last_line: last, max_chars });
-        pieces.iter().for_each(|piece| builder.push(piece));
-        builder.finish()
-    }
-
-    #[test]
-    fn whole_lines_are_returned_up_to_the_limit() {
-        let taken = excerpt(&["a\r\nbb\n", "ccc"], 1, 9, 100);
-        assert_eq!(
-            (taken.text.as_str(), taken.last_line, taken.is_limited, taken.total_lines),
-            ("a\r\nbb\nccc", 3, false, 3)
-        );
-        let taken = excerpt(&["a\nbb\nccc"], 1, 9, 5);
-        assert_eq!(
-            (taken.text.as_str(), taken.last_line, taken.is_limited, taken.total_lines),
-            ("a\nbb", 2, true, 3)
-        );
-        let taken = excerpt(&["a\nbb\nccc"], 2, 2, 5);
-        assert_eq!(
-            (taken.text.as_str(), taken.last_line, taken.is_limited, taken.total_lines),
-            ("bb", 2, false, 3)
-        );
-        let taken = excerpt(&["あいうえ\nb"], 1, 9, 2);
-        assert_eq!(
-            (taken.text.as_str(), taken.chars, taken.last_line, taken.is_limited, taken.total_lines),
-            ("あい", 2, 1, true, 2)
-        );
-        let taken = excerpt(&["a\n"], 5, 9, 9);
-        assert_eq!((taken.text.as_str(), taken.last_line, taken.total_lines), ("", 4, 1));
-        assert_eq!(excerpt(&[""], 1, 9, 9).total_lines, 0);
-    }
-
-    proptest! {
-        #[test]
-        fn consecutive_excerpts_contain_every_line_exactly_once(
-            text in "[ab\u{3042}\r\n]{0,60}",
-            chunk in 1_u64..5,
-            max_chars in 1_usize..9,
-            cuts in proptest::collection::vec(0_usize..80, 0..6),
-        ) {
-            let mut cuts: Vec<_> = cuts.into_iter().map(|cut| {
-                let mut cut = cut.min(text.len());
-                while !text.is_char_boundary(cut) { cut -= 1; }
-                cut
-            }).collect();
-            cuts.extend([0, text.len()]);
-            cuts.sort_unstable();
-            let pieces: Vec<_> = cuts.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect();
-            let index = LineIndex::new(&text);
-            let (mut next, mut seen) = (1, Vec::new());
-            loop {
-                let taken = excerpt(&pieces, next, next + chunk - 1, max_chars);
-                prop_assert_eq!(taken.total_lines as usize, index.count());
-                prop_assert!(taken.text.chars().count() == taken.chars && taken.chars <= max_chars);
-                if next > taken.total_lines { break; }
-                prop_assert!(taken.last_line >= next, "every excerpt advances");
-                if !(taken.is_limited && taken.last_line == next) {
-                    let range = index.range(next as usize, taken.last_line as usize).unwrap();
-                    prop_assert_eq!(&text[range], taken.text.as_str());
-                }
-                seen.extend(next..=taken.last_line);
-                next = taken.last_line + 1;
-            }
-            prop_assert_eq!(seen, (1..=index.count() as u64).collect::<Vec<_>>());
-        }
-    }
-}
+#[path = "excerpt_tests.rs"]
+mod tests;

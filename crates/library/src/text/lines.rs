@@ -2,6 +2,15 @@
 
 use std::ops::Range;
 
+/// A place in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TextPosition {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// How many characters of that line come before the place. The break at the end of a line is part of the line.
+    pub char: usize,
+}
+
 /// The positions of the lines of a text.
 #[derive(Debug, Clone)]
 pub struct LineIndex {
@@ -29,6 +38,12 @@ impl LineIndex {
         Self { lines }
     }
 
+    /// The lines of a reduced text: the ranges of the original's lines, in order and not overlapping. A line that nothing is
+    /// left of is empty.
+    pub const fn from_ranges(lines: Vec<Range<usize>>) -> Self {
+        Self { lines }
+    }
+
     /// The number of lines.
     pub fn count(&self) -> usize {
         self.lines.len()
@@ -47,6 +62,32 @@ impl LineIndex {
     /// The bytes from the start of one line to the end of another, without the last break.
     pub fn range(&self, first: usize, last: usize) -> Option<Range<usize>> {
         Some(self.line(first)?.start..self.line(last)?.end)
+    }
+}
+
+impl LineIndex {
+    /// The byte at which a line starts. Text before the first line belongs to it.
+    fn start(&self, number: usize) -> Option<usize> {
+        let line = self.lines.get(number.checked_sub(1)?);
+        if number == 1 { Some(0) } else { line.map(|line| line.start) }
+    }
+
+    /// The position of a byte of the text, which must be between two characters.
+    pub fn position(&self, text: &str, byte: usize) -> TextPosition {
+        let line = self.line_at(byte);
+        let start = self.start(line).unwrap_or_default();
+        TextPosition { line, char: text.get(start..byte).map_or(0, |before| before.chars().count()) }
+    }
+
+    /// The byte at a position of the text; `None` when the position is beyond the end of its line or of the text.
+    pub fn byte_at(&self, text: &str, position: TextPosition) -> Option<usize> {
+        let start = self.start(position.line)?;
+        let end = self.start(position.line + 1).unwrap_or(text.len());
+        let line = text.get(start..end)?;
+        match position.char.checked_sub(1) {
+            None => Some(start),
+            Some(last) => line.char_indices().nth(last).map(|(at, ch)| start + at + ch.len_utf8()),
+        }
     }
 }
 
@@ -75,6 +116,25 @@ mod tests {
         let index = LineIndex::new("a\nbc\n");
         assert_eq!((index.line_at(0), index.line_at(1), index.line_at(2), index.line_at(9)), (1, 1, 2, 2));
         assert_eq!((index.range(1, 2), index.range(2, 3), index.line(0)), (Some(0..4), None, None));
+    }
+
+    #[test]
+    fn a_position_counts_the_characters_of_its_line_with_its_break() {
+        let text = "あ\r\nb\n";
+        let index = LineIndex::new(text);
+        for (byte, line, char) in [(0, 1, 0), (3, 1, 1), (4, 1, 2), (5, 2, 0), (6, 2, 1), (7, 2, 2)] {
+            let position = TextPosition { line, char };
+            assert_eq!((index.position(text, byte), index.byte_at(text, position)), (position, Some(byte)));
+        }
+        // The end of a line is the start of the next one.
+        assert_eq!(index.byte_at(text, TextPosition { line: 1, char: 3 }), Some(5));
+        for (line, char) in [(1, 4), (2, 3), (3, 0), (0, 0), (usize::MAX - 1, 0), (1, usize::MAX)] {
+            assert_eq!(index.byte_at(text, TextPosition { line, char }), None, "{line} {char}");
+        }
+        let empty = LineIndex::new("");
+        assert_eq!(empty.position("", 0), TextPosition { line: 1, char: 0 });
+        assert_eq!(empty.byte_at("", TextPosition { line: 1, char: 0 }), Some(0));
+        assert_eq!(empty.byte_at("", TextPosition { line: 1, char: 1 }), None);
     }
 
     #[test]

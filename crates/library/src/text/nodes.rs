@@ -27,6 +27,18 @@ pub struct Node {
     pub parent: Option<usize>,
 }
 
+impl Node {
+    /// The id of the node: the path of its file and its line, and its character where several headings stand on one line.
+    pub fn id(&self, path: &str) -> String {
+        node_id(path, self.start_line, self.start_char)
+    }
+}
+
+/// The id of the node that begins at a place.
+pub fn node_id(path: &str, line: usize, char: usize) -> String {
+    if char == 0 { format!("{path}#L{line}") } else { format!("{path}#L{line}.{char}") }
+}
+
 /// The nodes of a Markdown text. Text before the first heading, or a text without headings, is a node named after the
 /// file.
 pub fn markdown_nodes(text: &str, lines: &LineIndex, file_name: &str) -> Vec<Node> {
@@ -87,7 +99,7 @@ pub fn json_node(lines: &LineIndex, file_name: &str) -> Node {
         title: file_name.to_owned(),
         level: 1,
         start_line: 1,
-            start_char: 0,
+        start_char: 0,
         end_line: end,
         own_end_line: end,
         parent: None,
