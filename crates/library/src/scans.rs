@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use annai_core::{BoundedStore, Principal, StoreLimits};
 
-use crate::fs::Sha256;
+use crate::file_version::FileVersion;
 use crate::ranges::{LineRange, merged};
 
 /// The maximum number of file versions that are remembered, for all callers together. Beyond it, the one that was updated
@@ -22,9 +22,7 @@ pub struct ScanStore {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ScanKey {
     principal: Principal,
-    path: String,
-    /// The SHA-256 of the file.
-    version: [u8; 32],
+    file: FileVersion,
 }
 
 /// What a caller has done with one version of a file.
@@ -32,18 +30,30 @@ struct ScanKey {
 pub struct ScanRecord {
     /// The lines that were returned to the caller.
     pub scanned: Vec<LineRange>,
-    /// The lines that the caller cited.
-    pub cited: Vec<LineRange>,
+    /// The coverage that the caller is completing.
+    pub completing: Option<CoverageStep>,
     /// The artifact that the caller makes from the file.
     pub artifact: Option<String>,
     /// Whether an artifact was audited against this version.
     pub is_audited: bool,
+    /// The artifact and the line of the first finding of that audit.
+    pub finding: Option<(String, usize)>,
 }
 
-impl ScanRecord {
-    /// All lines that were scanned or cited.
+/// A coverage that is being completed: what the caller cited, and what it read since. Nothing else counts, because a line
+/// that was read for another purpose is not cited.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CoverageStep {
+    /// The lines that the caller cited.
+    pub cited: Vec<LineRange>,
+    /// The lines that were returned since, to complete the coverage.
+    pub read: Vec<LineRange>,
+}
+
+impl CoverageStep {
+    /// All lines that were cited or read since.
     pub fn lines(&self) -> Vec<LineRange> {
-        merged(self.scanned.iter().chain(&self.cited).copied().collect())
+        merged(self.cited.iter().chain(&self.read).copied().collect())
     }
 }
 
@@ -59,38 +69,51 @@ impl ScanStore {
     pub fn update(
         &self,
         principal: &Principal,
-        path: &str,
-        version: &Sha256,
+        file: &FileVersion,
         now: Instant,
         change: impl FnOnce(&mut ScanRecord),
     ) -> ScanRecord {
-        let key = ScanKey { principal: principal.clone(), path: path.to_owned(), version: version.bytes() };
+        let key = ScanKey { principal: principal.clone(), file: file.clone() };
         let change = |record: &mut ScanRecord| {
             change(record);
-            for ranges in [&mut record.scanned, &mut record.cited] {
+            let step = record.completing.iter_mut().flat_map(|step| [&mut step.cited, &mut step.read]);
+            for ranges in step.chain([&mut record.scanned]) {
                 *ranges = merged(std::mem::take(ranges));
                 ranges.truncate(MAX_RANGES);
             }
         };
+        if *principal == Principal::Anonymous {
+            // Anonymous callers cannot be told apart, so nothing is remembered for them.
+            let mut record = ScanRecord::default();
+            change(&mut record);
+            return record;
+        }
         self.files.update(key, now, change, |_| 0)
     }
 
-    /// Records lines that were returned to the caller.
+    /// Records lines that were returned to the caller; `completes` says whether they count for the coverage that the
+    /// caller is completing.
     pub fn add_scanned(
         &self,
         principal: &Principal,
-        path: &str,
-        version: &Sha256,
+        file: &FileVersion,
         range: LineRange,
+        completes: bool,
         now: Instant,
     ) -> ScanRecord {
-        self.update(principal, path, version, now, |record| record.scanned.push(range))
+        self.update(principal, file, now, |record| {
+            record.scanned.push(range);
+            if let Some(step) = record.completing.as_mut().filter(|_| completes) {
+                step.read.push(range);
+            }
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fs::Sha256;
 
     fn range(start_line: u64, end_line: u64) -> LineRange {
         LineRange { start_line, end_line }
@@ -99,9 +122,10 @@ mod tests {
     #[test]
     fn scanned_lines_are_merged_per_principal_and_version() {
         let (scans, now) = (ScanStore::default(), Instant::now());
-        let (one, two) = (Sha256::of(b"1"), Sha256::of(b"2"));
-        let add = |principal: Principal, version: &Sha256, range| {
-            scans.add_scanned(&principal, "a", version, range, now).scanned
+        let version = |content: &[u8]| FileVersion::new(None, "a", &Sha256::of(content));
+        let (one, two) = (version(b"1"), version(b"2"));
+        let add = |principal: Principal, version: &FileVersion, range| {
+            scans.add_scanned(&principal, version, range, false, now).scanned
         };
         assert_eq!(add(Principal::Owner, &one, range(1, 80)), [range(1, 80)]);
         assert_eq!(add(Principal::Owner, &one, range(81, 90)), [range(1, 90)]);
@@ -111,9 +135,10 @@ mod tests {
 
     #[test]
     fn the_number_of_remembered_files_is_bounded() {
-        let (scans, now, version) = (ScanStore::default(), Instant::now(), Sha256::of(b"1"));
+        let (scans, now) = (ScanStore::default(), Instant::now());
         for number in 0..1000 {
-            scans.add_scanned(&Principal::Owner, &number.to_string(), &version, range(1, 1), now);
+            let file = FileVersion::new(None, &number.to_string(), &Sha256::of(b"1"));
+            scans.add_scanned(&Principal::Owner, &file, range(1, 1), false, now);
         }
         assert_eq!(scans.files.len(), MAX_FILES);
     }

@@ -23,12 +23,18 @@ const MAX_RECORDS: usize = 1000;
 const KEPT_RECORDS: usize = 400;
 /// The maximum number of finds that later reads are credited to; reads after older finds are not counted.
 const MAX_PENDING: usize = 200;
+/// The maximum number of sections of all these finds together, which bounds their memory to a few megabytes. Reads of the
+/// sections of a find that was dropped are not counted.
+const MAX_PENDING_SECTIONS: usize = 100_000;
 /// A record from more than a day in the future (in milliseconds) was written with a wrong clock, and is skipped.
 const MAX_CLOCK_SKEW_MS: i64 = 24 * 3600 * 1000;
 
 /// The statistics of finds, and the thresholds that follow from them.
 pub struct Adaptive {
+    /// The file; `None` when no statistics are kept.
     file: Option<StatsFile>,
+    /// Whether the thresholds follow the statistics.
+    is_tuning: bool,
     base: Thresholds,
     min_recall: f64,
     state: Mutex<AdaptiveState>,
@@ -73,6 +79,22 @@ pub struct FindReach {
     pub except: HashSet<u64>,
 }
 
+impl FindReach {
+    /// Whether the find searched a file.
+    pub fn has(&self, manual_id: &str, path: &str) -> bool {
+        let file = file_number(manual_id, path);
+        self.manuals.contains(manual_id)
+            && self.only.as_ref().is_none_or(|only| only.contains(&file))
+            && !self.except.contains(&file)
+    }
+
+    /// The approximate memory that it takes.
+    pub fn estimated_bytes(&self) -> usize {
+        let files = self.except.len() + self.only.as_ref().map_or(0, HashSet::len);
+        files * 16 + self.manuals.iter().map(|id| id.len() + 40).sum::<usize>()
+    }
+}
+
 /// A section that a find found.
 pub struct FoundSection {
     /// The hash of the section.
@@ -84,7 +106,7 @@ pub struct FoundSection {
 }
 
 impl Adaptive {
-    /// The statistics of a library with these settings. When tuning is off, no file is read or written.
+    /// The statistics of a library with these settings. When tuning is off, they are kept and have no effect.
     pub fn new(settings: &config::LibrarySection) -> Self {
         let path = settings.adaptive_stats_path.as_ref().map(PathBuf::from);
         let file = match path {
@@ -92,7 +114,8 @@ impl Adaptive {
             None => StatsFile::in_vault(settings.vault_folder()),
         };
         Self {
-            file: settings.adaptive_tuning.then_some(file),
+            file: (!settings.keeps_no_statistics).then_some(file),
+            is_tuning: settings.adaptive_tuning,
             base: Thresholds {
                 candidate_low: settings.adaptive_candidate_low_base,
                 file_bias: settings.adaptive_file_bias_base,
@@ -121,7 +144,10 @@ impl Adaptive {
             }
             *is_loaded = true;
         }
-        learn::thresholds(&state.records, now(), self.base, self.min_recall)
+        match self.is_tuning {
+            true => learn::thresholds(&state.records, now(), self.base, self.min_recall),
+            false => self.base,
+        }
     }
 
     /// The number of sections that no earlier find of the same principal returned.
@@ -167,7 +193,11 @@ impl Adaptive {
                 .collect(),
             used: HashSet::new(),
         });
-        while state.pending.len() > MAX_PENDING {
+        let sections =
+            |state: &AdaptiveState| state.pending.iter().map(|find| find.found.len()).sum::<usize>();
+        while state.pending.len() > MAX_PENDING
+            || (state.pending.len() > 1 && sections(&state) > MAX_PENDING_SECTIONS)
+        {
             state.pending.pop_front();
         }
         let Some(file) = &self.file else { return };
@@ -235,13 +265,7 @@ impl Adaptive {
         let file = file_number(manual_id, path);
         let number = line.map_or(file, |line| section_number(manual_id, path, line));
         let mut state = self.state();
-        let searched_file = |find: &&mut PendingFind| {
-            let reach = &find.reach;
-            find.owner == *owner
-                && reach.manuals.contains(manual_id)
-                && reach.only.as_ref().is_none_or(|only| only.contains(&file))
-                && !reach.except.contains(&file)
-        };
+        let searched_file = |find: &&mut PendingFind| find.owner == *owner && find.reach.has(manual_id, path);
         let Some(find) = state.pending.iter_mut().rev().find(searched_file) else { return };
         if !find.used.insert(number) {
             return;

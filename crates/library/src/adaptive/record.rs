@@ -1,5 +1,7 @@
 //! The statistics of one find: numbers and hashes, never words of the query or of the manuals.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use serde::{Deserialize, Serialize};
 
 use crate::fs::Sha256;
@@ -108,8 +110,10 @@ pub fn file_number(manual_id: &str, path: &str) -> u64 {
 }
 
 fn number_of(manual_id: &str, path: &str, line: u64) -> u64 {
-    let bytes = Sha256::of(format!("{manual_id}\n{path}\n{line}").as_bytes()).bytes();
-    bytes.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
+    // The numbers stay in this process, so a fast hash suffices.
+    let mut hasher = DefaultHasher::new();
+    (manual_id, path, line).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The estimated number of tokens: four characters each.

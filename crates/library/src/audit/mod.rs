@@ -20,10 +20,9 @@ use self::checks::check_artifact;
 pub use self::finding::{AuditFinding, FindingKind};
 use crate::config::LibrarySection;
 use crate::error::LibraryError;
-use crate::excerpting::read_excerpt;
-use crate::fs::{self, RelPath, Sha256};
+use crate::fs::{self, RelPath};
 use crate::ranges::LineRange;
-use crate::text::ExcerptRequest;
+use crate::source_file::{SourceFile, count_lines};
 use crate::vault::{Vault, check_not_reserved};
 
 /// The maximum size of an artifact, which is held in memory as a whole; a larger one is refused.
@@ -41,8 +40,6 @@ pub struct AuditReport {
     pub source_path: String,
     /// The number of lines in the source.
     pub source_lines: u64,
-    /// The SHA-256 of the source.
-    pub(crate) source_sha256: Sha256,
     /// The source lines that the artifact cites.
     pub cited: Vec<LineRange>,
     /// The problems, sorted by line.
@@ -50,8 +47,7 @@ pub struct AuditReport {
 }
 
 /// Audits an artifact against its source.
-pub fn audit(vault: &Vault, artifact: &RelPath, source: &RelPath) -> Result<AuditReport, ToolError> {
-    let source = count_lines(vault, source)?;
+pub fn audit(vault: &Vault, artifact: &RelPath, source: &SourceFile) -> Result<AuditReport, ToolError> {
     check_not_reserved(artifact)?;
     let is_json = artifact.as_str().to_ascii_lowercase().ends_with(".json");
     let max_bytes = if is_json { MAX_JSON_ARTIFACT_BYTES } else { MAX_ARTIFACT_BYTES };
@@ -77,9 +73,8 @@ pub fn audit(vault: &Vault, artifact: &RelPath, source: &RelPath) -> Result<Audi
     let (cited, findings) = check_artifact(parsed, source.lines);
     Ok(AuditReport {
         artifact_path,
-        source_path: source.path,
+        source_path: source.path.clone(),
         source_lines: source.lines,
-        source_sha256: source.sha256,
         cited,
         findings,
     })
@@ -91,21 +86,7 @@ pub fn audit_files(
     artifact: &str,
     source: &str,
 ) -> Result<AuditReport, ToolError> {
-    audit(&Vault::new(settings.vault_folder()), &RelPath::parse(artifact)?, &RelPath::parse(source)?)
-}
-
-/// A vault file whose lines are counted.
-pub struct SourceFile {
-    /// The path as it is stored.
-    pub path: String,
-    /// The number of lines.
-    pub lines: u64,
-    /// The SHA-256 of the file.
-    pub sha256: Sha256,
-}
-
-/// Counts the lines of a vault file.
-pub fn count_lines(vault: &Vault, path: &RelPath) -> Result<SourceFile, ToolError> {
-    let read = read_excerpt(vault, path, ExcerptRequest { first_line: 1, last_line: 1, max_chars: 0 })?;
-    Ok(SourceFile { path: read.path, lines: read.excerpt.total_lines, sha256: read.sha256 })
+    let vault = Vault::new(settings.vault_folder());
+    let source = count_lines(&vault, &RelPath::parse(source)?)?;
+    audit(&vault, &RelPath::parse(artifact)?, &source)
 }

@@ -1,6 +1,29 @@
 //! A candidate: a section that may answer the question, and the signals that led to it.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::place::NodePlace;
+
+/// How a section matched, the strongest kind first. The first three are the evidence set; sections of the others are
+/// related to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MatchKind {
+    Exact,
+    Separated,
+    Synonym,
+    Part,
+    Reference,
+    Exception,
+}
+
+impl MatchKind {
+    /// Whether sections of this kind belong to the evidence set, which is never cut.
+    pub const fn is_evidence(self) -> bool {
+        matches!(self, Self::Exact | Self::Separated | Self::Synonym)
+    }
+}
 
 /// A section that may answer the question.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +36,10 @@ pub struct Candidate {
     pub signals: Signals,
     /// The terms that it contains in some form, as a bit set; empty where only another section led to it.
     pub terms: u64,
+    /// How it matched.
+    pub kind: MatchKind,
+    /// Whether it lies outside the manual that was asked for.
+    pub is_outside: bool,
 }
 
 /// The signals by which a section was found, as a set.

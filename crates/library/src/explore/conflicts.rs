@@ -125,8 +125,11 @@ pub fn conflicts(views: &[View], query: &Query, candidates: &[Candidate]) -> Vec
 fn heading(views: &[View], place: NodePlace) -> String {
     let (mut words, mut next) = (String::new(), Some(place));
     while let Some((segment, node)) = next.and_then(|place| node_at(views, place)) {
-        words.extend(normalize_text(&node.title).chars().filter(|character| character.is_alphabetic()));
-        words.push('/');
+        // A passage of a long section has the heading of its section.
+        if !node.is_continuation {
+            words.extend(normalize_text(&node.title).chars().filter(|character| character.is_alphabetic()));
+            words.push('/');
+        }
         next =
             node.parent.map(|node| NodePlace { node, ..place }).filter(|_| segment.file_of(node).is_some());
     }

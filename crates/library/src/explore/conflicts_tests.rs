@@ -1,7 +1,7 @@
 use super::super::candidate::Signals;
 use super::super::matching::match_terms;
 use super::super::ranking::rank;
-use super::super::test_corpus::{far_away, manual, query, shown};
+use super::super::test_corpus::{candidate, far_away, manual, query, shown};
 use super::*;
 
 fn clash(question: &str, one: &str, other: &str) -> Option<String> {
@@ -63,7 +63,7 @@ fn found(files: &[(&str, &str)], question: &str) -> Vec<String> {
     let views = [manual("m", files)];
     let query = query(question);
     let matched = match_terms(&views, &query, &|_| true, far_away());
-    let (mut candidates, _) = rank(&views, &query, &matched, 100);
+    let mut candidates = rank(&views, &query, &matched, 100, &HashSet::new()).best;
     candidates.sort_by_key(|candidate| candidate.place);
     let show = |conflict: &Conflict| {
         format!("{} / {} {}", shown(&views, conflict.one), shown(&views, conflict.other), conflict.about)
@@ -138,10 +138,9 @@ fn a_section_that_only_another_one_led_to_is_not_compared() {
     let views = [manual("m", TWO_DEADLINES)];
     let query = query("refund");
     let candidate = |node, terms| Candidate {
-        place: NodePlace { view: 0, segment: 0, node },
-        score: 1.0,
         signals: Signals::REFERENCE,
         terms,
+        ..candidate(NodePlace { view: 0, segment: 0, node })
     };
     assert_eq!(conflicts(&views, &query, &[candidate(0, 1), candidate(1, 1)]).len(), 1);
     assert_eq!(conflicts(&views, &query, &[candidate(0, 1), candidate(1, 0)]), []);

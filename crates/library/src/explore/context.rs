@@ -5,13 +5,16 @@ use std::time::Instant;
 
 use annai_core::{ErrorKind, ToolError};
 
+use super::best_line::BestLine;
 use super::dictionary::DictionaryCache;
+use super::read_ledger::ReadLedger;
+use super::trace::{TraceMatch, TraceRecord};
 use super::trace_store::TraceStore;
 use crate::adaptive::Adaptive;
 use crate::cancellation::Cancellation;
-use crate::index::{CollectionSource, IndexCatalog, Shape, View};
-use crate::manuals::{FileType, Manuals, is_part};
-use crate::vault::{Vault, is_visible};
+use crate::index::{CollectionSource, IndexCatalog, NodeEntry, Shape, View};
+use crate::manuals::{FileType, Manual, Manuals, membership};
+use crate::vault::{Vault, visibility};
 
 /// What the finds need from the toolset.
 #[derive(Clone, Copy)]
@@ -26,6 +29,8 @@ pub struct ExploreContext<'a> {
     pub dictionaries: &'a DictionaryCache,
     /// The traces of earlier finds.
     pub traces: &'a TraceStore,
+    /// What was handed out for them.
+    pub ledger: &'a ReadLedger,
     /// The thresholds that adapt to use.
     pub adaptive: &'a Adaptive,
     /// The manual that a find searches first where the caller names none; none for all of them.
@@ -37,11 +42,11 @@ impl ExploreContext<'_> {
     pub fn vault_view(&self, deadline: Instant, cancellation: &Cancellation) -> Result<View, ToolError> {
         let source = || CollectionSource {
             name: String::new(),
-            enter: |path, _| is_visible(path),
+            enter: |path, _| visibility(path),
             shape: |_| Shape::Paragraphs,
         };
         let root = self.vault.root()?;
-        self.indexes.collection("vault", source).view(root, deadline, cancellation)
+        self.indexes.collection(VAULT_COLLECTION, source).view(root, deadline, cancellation)
     }
 
     /// The indexes of these manuals as their files are now, or as much of them as is ready by the deadline, and the
@@ -53,8 +58,8 @@ impl ExploreContext<'_> {
         cancellation: &Cancellation,
     ) -> Result<(Vec<View>, usize), ToolError> {
         let (mut views, mut unopened) = (Vec::with_capacity(ids.len()), 0);
-        for id in ids {
-            match self.manual_view(id, deadline, cancellation) {
+        for (id, manual) in ids.iter().zip(self.manuals.get_all(ids)?) {
+            match manual.and_then(|manual| self.manual_view(id, manual, deadline, cancellation)) {
                 Ok(view) => views.push(view),
                 Err(error) if error.kind() == ErrorKind::Cancelled || ids.len() == 1 => return Err(error),
                 // One manual that is gone or cannot be opened must not make the find fail for the others.
@@ -67,19 +72,49 @@ impl ExploreContext<'_> {
     fn manual_view(
         &self,
         id: &str,
+        manual: Manual,
         deadline: Instant,
         cancellation: &Cancellation,
     ) -> Result<View, ToolError> {
-        let manual = self.manuals.get(id)?;
         let source = || CollectionSource {
             name: id.to_owned(),
-            enter: is_part,
+            enter: membership,
             shape: |path| match FileType::of(path) {
                 Some(FileType::Json) => Shape::Json,
-                _ => Shape::Markdown,
+                Some(FileType::Txt) => Shape::Text,
+                Some(FileType::Html) => Shape::Html,
+                Some(FileType::Md) | None => Shape::Markdown,
             },
         };
-        let collection = self.indexes.collection(&format!("manual/{id}"), source);
+        let collection = self.indexes.collection(&manual_collection(id), source);
         collection.view(Arc::new(manual.into_root()), deadline, cancellation)
     }
+
+    /// The best matching line of a match: as the find determined it, else from the index, while that has the version of
+    /// the file that was searched.
+    pub fn best_line_of(&self, record: &TraceRecord, found: &TraceMatch, terms: &BestLine) -> u32 {
+        if found.best_line > 0 {
+            return found.best_line;
+        }
+        self.indexed_best_line(record, found, terms).unwrap_or(found.ref_line)
+    }
+
+    fn indexed_best_line(&self, record: &TraceRecord, found: &TraceMatch, terms: &BestLine) -> Option<u32> {
+        let file = record.file_of(found)?;
+        let name = file.manual_id.as_deref().map_or_else(|| VAULT_COLLECTION.to_owned(), manual_collection);
+        let (segment, number) = self.indexes.known(&name)?.indexed(&file.path, &file.sha256)?;
+        let start = found.span.start;
+        let is_same = |node: &NodeEntry| (node.start_line, node.start_char) == (start.line, start.char);
+        let (_, node) =
+            segment.nodes_of(segment.files.get(number as usize)?).find(|(_, node)| is_same(node))?;
+        Some(terms.find(&segment, node))
+    }
+}
+
+/// The collection of the vault.
+const VAULT_COLLECTION: &str = "vault";
+
+/// The collection of a manual.
+fn manual_collection(id: &str) -> String {
+    format!("manual/{id}")
 }

@@ -171,7 +171,7 @@ fn add_synonyms(term: &mut Term, word: &str, group: &[String]) {
         };
         for (form, weight) in forms {
             if !term.forms.iter().any(|known| known.text == form) {
-                term.forms.extend(Form::new(&form, weight));
+                term.forms.extend(Form::synonym(&form, weight));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::candidate::{Candidate, Signals};
+use super::candidate::{Candidate, MatchKind, Signals};
 use super::dictionary::Dictionary;
 use super::matching::NodeFilter;
 use super::place::{NodePlace, node_at};
@@ -44,15 +44,19 @@ pub fn add_exceptions(
             }
         }
         let Some(file) = segment.file_of(node) else { continue };
-        let family = (candidate.place.view, candidate.place.segment, node.parent);
-        let siblings = node.parent.is_some() && seen.insert(family, candidate.score).is_none();
-        let first = if siblings { file.nodes.start } else { candidate.place.node };
-        for (index, other) in segment.nodes_of(file).skip((first - file.nodes.start) as usize) {
-            if other.start_line > node.end_line && !siblings {
+        // The neighbors of a passage are those of its section.
+        let first_passage = if node.is_continuation { node.parent } else { None };
+        let section_index = first_passage.unwrap_or(candidate.place.node);
+        let Some(section) = segment.node(section_index) else { continue };
+        let family = (candidate.place.view, candidate.place.segment, section.parent);
+        let siblings = section.parent.is_some() && seen.insert(family, candidate.score).is_none();
+        let first = if siblings { file.nodes.start } else { section_index };
+        for (index, other) in segment.nodes_from(file, first) {
+            if other.start_line > section.end_line && !siblings {
                 break;
             }
-            let sibling = siblings && other.parent == node.parent;
-            let inside = other.start_line > node.start_line && other.end_line <= node.end_line;
+            let sibling = siblings && other.parent == section.parent;
+            let inside = index > section_index && other.end_line <= section.end_line;
             let place = NodePlace { node: index, ..candidate.place };
             if (sibling || inside)
                 && !candidates_known.contains(&place)
@@ -64,7 +68,14 @@ pub fn add_exceptions(
             }
         }
     }
-    let candidate = |(place, score)| Candidate { place, score, signals: Signals::EXCEPTIONS, terms: 0 };
+    let candidate = |(place, score)| Candidate {
+        place,
+        score,
+        signals: Signals::EXCEPTIONS,
+        terms: 0,
+        kind: MatchKind::Exception,
+        is_outside: false,
+    };
     neighbors.into_iter().map(candidate).collect()
 }
 

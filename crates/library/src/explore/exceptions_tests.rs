@@ -1,4 +1,4 @@
-use super::super::test_corpus::{DICTIONARY, manual, place, shown};
+use super::super::test_corpus::{self, DICTIONARY, manual, place, shown};
 use super::*;
 
 const TEXT: &str = "\
@@ -18,7 +18,7 @@ const TEXT: &str = "\
 ";
 
 fn candidate(place: NodePlace, score: f32) -> Candidate {
-    Candidate { place, score, signals: Signals::NORMALIZED, terms: 1 }
+    Candidate { score, ..test_corpus::candidate(place) }
 }
 
 /// What is found next to the sections that start on these lines, as `path:line score`.
@@ -30,6 +30,7 @@ fn found(lines: &[u32], intent: Intent, admitted: NodeFilter<'_>) -> Vec<String>
         .iter()
         .map(|candidate| {
             assert_eq!((candidate.signals, candidate.terms), (Signals::EXCEPTIONS, 0));
+            assert_eq!(candidate.kind, MatchKind::Exception);
             format!("{} {:.1}", shown(&views, candidate.place), candidate.score)
         })
         .collect();
@@ -73,4 +74,19 @@ fn candidates_with_exception_words_are_marked_and_raised_only_if_asked_for() {
             [Candidate { signals: both, ..candidate(at(6), score) }, candidate(at(10), 1.0)]
         );
     }
+}
+
+#[test]
+fn the_neighbors_of_a_passage_are_those_of_its_section() {
+    let long = "給付金を支払う。\n\n".repeat(500);
+    let text = format!("# 給付\n## 支払\n{long}### 細則\nただし旅行は別\n## 免責\n旅行は対象外\n");
+    let views = [manual("m", &[("a.md", &text)])];
+    let segment = &views[0].segments[0];
+    let last_passage = segment.nodes.iter().rposition(|node| node.is_continuation).unwrap();
+    let at = NodePlace { view: 0, segment: 0, node: u32::try_from(last_passage).unwrap() };
+    let found = add_exceptions(&views, &mut [candidate(at, 1.0)], &DICTIONARY, Intent::Unknown, &|_| true);
+    let mut titles: Vec<_> =
+        found.iter().map(|found| segment.nodes[found.place.node as usize].title.as_str()).collect();
+    titles.sort_unstable();
+    assert_eq!(titles, ["免責", "細則"]);
 }

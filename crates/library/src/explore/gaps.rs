@@ -33,9 +33,8 @@ impl Gaps {
     }
 }
 
-/// Finds the gaps.
-pub fn gaps(views: &[View], query: &Query, candidates: &[Candidate]) -> Gaps {
-    let covered = candidates.iter().fold(0, |bits, candidate| bits | candidate.terms);
+/// Finds the gaps: the terms that are not `covered`, as a bit set, and missing evidence for the intent.
+pub fn gaps(views: &[View], query: &Query, candidates: &[Candidate], covered: u64) -> Gaps {
     let mut found = Gaps::default();
     for (index, term) in query.terms.iter().enumerate() {
         if covered >> index & 1 == 0 {

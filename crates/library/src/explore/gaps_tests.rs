@@ -1,34 +1,39 @@
 use super::super::place::NodePlace;
-use super::super::test_corpus::{manual, place, query_for};
+use super::super::test_corpus::{self, manual, place, query_for};
 use super::*;
 
 fn candidate(terms: u64) -> Candidate {
-    let place = NodePlace { view: 0, segment: 0, node: 0 };
-    Candidate { place, score: 1.0, signals: Signals::NORMALIZED, terms }
+    Candidate { terms, ..test_corpus::candidate(NodePlace { view: 0, segment: 0, node: 0 }) }
+}
+
+/// The gaps of these candidates, which are all that was found.
+fn gaps_of(views: &[View], query: &Query, candidates: &[Candidate]) -> Gaps {
+    let covered = candidates.iter().fold(0, |bits, candidate| bits | candidate.terms);
+    gaps(views, query, candidates, covered)
 }
 
 /// The hints for a question whose only candidate is a section with this text.
 fn hints(question: &str, intent: Intent, text: &str) -> Vec<String> {
     let views = [manual("m", &[("a.md", text)])];
     let found = Candidate { place: place(&views, "a.md", 1), ..candidate(u64::MAX) };
-    gaps(&views, &query_for(question, intent), &[found]).hints
+    gaps_of(&views, &query_for(question, intent), &[found]).hints
 }
 
 #[test]
 fn a_term_that_no_candidate_contains_is_a_gap() {
     let query = query_for("refund window", Intent::Unknown);
-    let found = gaps(&[], &query, &[candidate(0b01)]);
+    let found = gaps_of(&[], &query, &[candidate(0b01)]);
     assert_eq!((found.terms, found.lacks_intent_evidence), (0b10, false));
     assert_eq!(found.hints, ["no section mentions \"window\""]);
     // What several candidates contain together is no gap.
-    assert_eq!(gaps(&[], &query, &[candidate(0b01), candidate(0b10)]).terms, 0);
-    assert_eq!(gaps(&[], &query, &[]).terms, 0b11);
+    assert_eq!(gaps_of(&[], &query, &[candidate(0b01), candidate(0b10)]).terms, 0);
+    assert_eq!(gaps_of(&[], &query, &[]).terms, 0b11);
 }
 
 #[test]
 fn terms_beyond_the_limit_are_one_gap() {
     let question: Vec<_> = (0..50).map(|number| format!("w{number}x")).collect();
-    let found = gaps(&[], &query_for(&question.join(" "), Intent::Unknown), &[candidate(u64::MAX)]);
+    let found = gaps_of(&[], &query_for(&question.join(" "), Intent::Unknown), &[candidate(u64::MAX)]);
     let expected = "2 terms were not looked for, from \"w48x\" on: a question has room for 48";
     assert_eq!((found.terms, found.hints), (0, vec![expected.to_owned()]));
 }
@@ -36,7 +41,7 @@ fn terms_beyond_the_limit_are_one_gap() {
 #[test]
 fn an_intent_without_evidence_is_a_gap_unless_it_is_ignored() {
     let query = query_for("refund", Intent::Exceptions);
-    let found = gaps(&[], &query, &[candidate(0b1)]);
+    let found = gaps_of(&[], &query, &[candidate(0b1)]);
     assert_eq!(
         (found.lacks_intent_evidence, found.hints.as_slice()),
         (true, &["no section speaks of an exception".to_owned()][..])
@@ -44,12 +49,12 @@ fn an_intent_without_evidence_is_a_gap_unless_it_is_ignored() {
     let ignored = found.ignoring_intent();
     assert!(!ignored.lacks_intent_evidence && ignored.hints.is_empty());
     // Where nothing was found at all, that is gap enough.
-    assert!(!gaps(&[], &query, &[]).lacks_intent_evidence);
+    assert!(!gaps_of(&[], &query, &[]).lacks_intent_evidence);
 }
 
 #[test]
 fn the_gap_of_a_term_stays_when_the_intent_is_ignored() {
-    let found = gaps(&[], &query_for("refund window", Intent::Exceptions), &[candidate(0b01)]);
+    let found = gaps_of(&[], &query_for("refund window", Intent::Exceptions), &[candidate(0b01)]);
     assert_eq!(found.ignoring_intent().hints, ["no section mentions \"window\""]);
 }
 
@@ -82,7 +87,7 @@ fn each_intent_has_its_own_evidence() {
     assert_eq!(hints("token", Intent::Unknown, "# A\ntokens expire\n"), none);
     assert_eq!(hints("token", Intent::Compare, "# A\ntokens\n"), ["there is only one section to compare"]);
     let query = query_for("token", Intent::Compare);
-    assert_eq!(gaps(&[], &query, &[candidate(1), candidate(1)]).hints, none);
+    assert_eq!(gaps_of(&[], &query, &[candidate(1), candidate(1)]).hints, none);
 }
 
 #[test]
@@ -91,7 +96,7 @@ fn an_exception_signal_anywhere_is_evidence_of_exceptions() {
     let exception = Candidate { signals: Signals::EXCEPTIONS, ..candidate(0) };
     let mut candidates = vec![candidate(1); INTENT_CANDIDATES + 5];
     candidates.push(exception);
-    assert!(!gaps(&[], &query, &candidates).lacks_intent_evidence);
+    assert!(!gaps_of(&[], &query, &candidates).lacks_intent_evidence);
 }
 
 #[test]
@@ -112,4 +117,11 @@ fn sufficiency_adds_coverage_together_alone_number_and_evidence() {
     candidates.push(candidate(0b10));
     assert_eq!(score(&candidates, &none), 0.4);
     assert_eq!(sufficiency(&[], &[candidate(0)], &none), 0.0);
+}
+
+#[test]
+fn what_evidence_beyond_the_best_candidates_contains_is_no_gap() {
+    let query = query_for("refund window", Intent::Unknown);
+    assert_eq!(gaps(&[], &query, &[candidate(0b01)], 0b11).terms, 0);
+    assert_eq!(gaps(&[], &query, &[candidate(0b11)], 0b01).terms, 0b10);
 }

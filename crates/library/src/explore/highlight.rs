@@ -42,6 +42,24 @@ impl LineHighlighter {
         contained.map(|term| (term.text.clone(), term.weight)).collect()
     }
 
+    /// All places of terms in a line, as byte ranges of it, in order and without overlaps.
+    pub fn matches(&self, line: &str) -> Vec<Range<usize>> {
+        let normal = Normalized::new(line);
+        let needles = self.terms.iter().flat_map(|term| &term.needles);
+        let mut places: Vec<Range<usize>> = needles
+            .flat_map(|needle| needle.exact_positions(&normal.text).map(|at| at..at + needle.length()))
+            .map(|place| normal.original(place))
+            .collect();
+        places.sort_by_key(|place| (place.start, std::cmp::Reverse(place.end)));
+        let mut end = 0;
+        places.retain(|place| {
+            let is_free = place.start >= end && !place.is_empty();
+            end = if is_free { place.end } else { end };
+            is_free
+        });
+        places
+    }
+
     /// The first character of the first term in a line, as a byte range of it; an empty range where there is none.
     pub fn first_match(&self, line: &str) -> Range<usize> {
         let normal = Normalized::new(line);

@@ -1,13 +1,15 @@
 //! Builds the learning record of a find: its numbers, for the thresholds of later ones.
 
-use std::collections::HashSet;
-
 use super::manual_find::FindReport;
 use super::request::FindRequest;
-use super::unscanned::UnscannedPart;
+use super::trace::Reach;
 use crate::adaptive::{
     Adaptive, FindReach, FoundSection, LearningRecord, file_number, hash_of, now, section_number, tokens,
 };
+
+/// The maximum number of sections of a find that are remembered, so that a find of a common word costs no more memory and
+/// time than others.
+const MAX_LEARNED_SECTIONS: usize = 2000;
 
 /// Stores the numbers of a find whose reply has this many characters.
 pub fn keep_learning_record(
@@ -19,32 +21,32 @@ pub fn keep_learning_record(
     let sections = found_sections(report);
     let added = adaptive.added(&request.owner, &sections);
     let record = learning_record(request, report, reply_chars, added);
-    adaptive.keep(&request.owner, record, reach(request, report), &sections);
+    adaptive.keep(&request.owner, record, reach(report), &sections);
 }
 
 /// The sections that a find found, as numbers.
 fn found_sections(report: &FindReport) -> Vec<FoundSection> {
     let home = report.basis.home.as_deref();
-    let section = report.record.candidates.iter().map(|item| {
-        let manual = item.place.manual_id.as_deref().unwrap_or_default();
-        FoundSection {
-            number: section_number(manual, &item.place.path, item.place.start_line.unwrap_or(1)),
-            file: file_number(manual, &item.place.path),
+    // The best ones first: of very many, the others are seldom used.
+    let all = report.record.best().chain(report.record.evidence()).take(MAX_LEARNED_SECTIONS);
+    let section = all.filter_map(|found| {
+        let file = report.record.file_of(found)?;
+        let manual = file.manual_id.as_deref().unwrap_or_default();
+        Some(FoundSection {
+            number: section_number(manual, &file.path, found.span.start.line.into()),
+            file: file_number(manual, &file.path),
             is_outside_home: home.is_some_and(|home| home != manual),
-        }
+        })
     });
     section.collect()
 }
 
 /// Which files a find searched.
-fn reach(request: &FindRequest, report: &FindReport) -> FindReach {
-    let file_of =
-        |part: &UnscannedPart| file_number(part.manual_id.as_deref().unwrap_or_default(), &part.path);
-    let whole_files = report.record.unscanned.iter().filter(|part| part.lines.is_empty());
-    let except: HashSet<u64> = whole_files.map(file_of).collect();
-    // A find of what an earlier one left out searched nothing else.
-    let only = request.left_out_of.as_ref().map(|earlier| earlier.unscanned.iter().map(file_of).collect());
-    FindReach { manuals: report.basis.manuals.iter().cloned().collect(), only, except }
+fn reach(report: &FindReport) -> FindReach {
+    match &report.record.reach {
+        Reach::Manuals(reach) => reach.clone(),
+        Reach::Vault(_) => FindReach::default(),
+    }
 }
 
 fn learning_record(

@@ -6,24 +6,32 @@ use std::time::Instant;
 use annai_core::ToolError;
 
 use super::candidate::Signals;
-use super::conclusion::{Conclusion, Evidence, conclude, file_bias};
+use super::conclusion::{Conclusion, Evidence, all_candidates, conclude, dominant_file_share, file_bias};
 use super::context::ExploreContext;
-use super::next_actions::{ManualFindOutcome, after_manual_find};
+use super::coverage::FileCoverage;
+use super::new_trace::{NewTrace, StoredTrace};
+use super::next_actions::{ManualFindOutcome, follow_up_of_manual_find};
 use super::query::Query;
-use super::report::{EscalationReason, FindSummary, SignalCoverage, rounded};
+use super::report::{EscalationReason, FindSummary, Left, SearchCoverage, SignalCoverage, rounded};
 use super::request::FindRequest;
 use super::scope::SearchScope;
 use super::stages::{StageOutcome, StagePlan, run_stages};
 use super::terms::Intent;
-use super::trace::TraceRecord;
-use super::unscanned::{SkipReason, UnscannedPart};
-use crate::adaptive::Thresholds;
+use super::trace::{Reach, TraceRecord, UnsearchableFile};
+use super::trace_builder::trace_matches;
+use super::unscanned::{SkipReason, UnscannedPart, count_left_out};
+use crate::adaptive::{FindReach, Thresholds, file_number};
 use crate::cancellation::Cancellation;
+use crate::fs::UnsearchableReason;
 use crate::index::View;
 use crate::reference::{NextAction, Target};
 
 /// The minimum number of candidates for judging a bias to one file: of fewer, most would be in one file anyway.
 const MIN_CANDIDATES_FOR_BIAS: usize = 5;
+/// A file with at least this share of the searched sections naturally has most of the candidates; that is not a bias.
+const MAX_DOMINANT_SHARE: f64 = 0.5;
+/// The maximum number of manuals without searchable files that a summary names.
+const MAX_NOTICES: usize = 5;
 /// The stage that widens the find to the other manuals.
 const WIDENING_STAGE: u8 = 4;
 
@@ -51,8 +59,6 @@ pub struct LearningBasis {
     pub home_candidates: usize,
     /// The share of them in one file.
     pub home_bias: f64,
-    /// The manuals that were searched.
-    pub manuals: Vec<String>,
 }
 
 /// Explores the manuals.
@@ -70,30 +76,39 @@ pub fn find(
     };
     let home = explorer.home()?;
     let ids = home.as_ref().map_or_else(|| explorer.all.clone(), |id| vec![id.clone()]);
-    let mut pass = explorer.pass(&ids)?;
+    let mut pass = explorer.pass(&ids, home.as_deref())?;
 
     let thresholds = context.adaptive.thresholds();
-    let (home_candidates, home_bias) =
-        (pass.outcome.candidates.len(), file_bias(&pass.views, &pass.outcome.candidates));
-    let widened = explorer.widen(&mut pass, &ids, thresholds)?;
+    let at_home: Vec<_> = pass.outcome.evidence().collect();
+    let (home_candidates, home_bias) = (at_home.len(), file_bias(&pass.views, &at_home));
+    let widened = explorer.widen(&mut pass, home.as_deref(), &ids, thresholds)?;
     cancellation.check()?;
 
-    let evidence =
-        Evidence { views: &pass.views, scope: &pass.scope, outcome: &pass.outcome, target: Target::Manual };
-    let conclusion = conclude(&evidence, context.traces, &request.owner, Instant::now())?;
-    let summary = summary(&pass, widened, &conclusion);
-    let next_actions = after_manual_find(&ManualFindOutcome {
+    let mut coverage = FileCoverage::of(&pass.views, &pass.scope, &pass.outcome.matched);
+    coverage.unscanned += widened.capped_files;
+    if let Some(home) = &home {
+        // Those of the manual that was asked for come first.
+        coverage.unsearchable.sort_by_key(|file| file.manual_id.as_deref() != Some(home.as_str()));
+    }
+    let conclusion =
+        conclude(&Evidence { views: &pass.views, outcome: &pass.outcome, target: Target::Manual });
+    let record = explorer.record(&pass, &coverage, &conclusion);
+    let trace = NewTrace::begin(context, &request.owner, request.is_fresh, record)?;
+    let notices = notices(&pass.views, home.as_deref(), &pass.outcome);
+    let counts = coverage.summary(&trace.record, pass.outcome.related, trace.handed_out.as_ref(), notices);
+    let summary = summary(&pass, widened, &conclusion, &coverage, counts);
+    let follow_up = follow_up_of_manual_find(&ManualFindOutcome {
         request,
         home: home.as_deref(),
-        gap_terms: conclusion.gap_terms,
+        gap_terms: conclusion.gaps.terms,
         query: &pass.outcome.query,
         summary: &summary,
-        record: &conclusion.record,
-        trace_id: &conclusion.trace_id,
+        unscanned: &pass.outcome.unscanned,
+        trace_id: &trace.id,
     });
-    let manuals = pass.views.into_iter().map(|view| view.name).collect();
-    let basis = LearningBasis { thresholds, home, home_candidates, home_bias, manuals };
-    Ok(FindReport { trace_id: conclusion.trace_id, summary, record: conclusion.record, next_actions, basis })
+    let StoredTrace { id: trace_id, record, next_actions } = trace.keep(context, &request.owner, follow_up);
+    let basis = LearningBasis { thresholds, home, home_candidates, home_bias };
+    Ok(FindReport { trace_id, summary, record, next_actions, basis })
 }
 
 /// A find in progress.
@@ -121,6 +136,8 @@ struct Pass<'a> {
 struct Widening {
     is_expanded: bool,
     reasons: Vec<EscalationReason>,
+    /// The number of files of other manuals that the last stage excludes.
+    capped_files: usize,
 }
 
 impl<'a> Explorer<'a> {
@@ -138,13 +155,14 @@ impl<'a> Explorer<'a> {
     }
 
     /// Runs the stages in these manuals, with their dictionary.
-    fn pass(&self, ids: &[String]) -> Result<Pass<'a>, ToolError> {
+    fn pass(&self, ids: &[String], home: Option<&str>) -> Result<Pass<'a>, ToolError> {
         let (dictionary, bad_word_files) = self.context.dictionaries.of(self.context.manuals, ids);
         let query = Query::new(&self.request.query, self.request.intent, &dictionary)?;
         let (views, unopened) = self.context.manual_views(ids, self.deadline, self.cancellation)?;
         let scope = self.scope(&views);
         let plan = StagePlan {
             views: &views,
+            home,
             scope: &scope,
             max_candidates: self.request.budget.max_candidates,
             deadline: self.deadline,
@@ -168,10 +186,11 @@ impl<'a> Explorer<'a> {
     fn widen(
         &self,
         pass: &mut Pass<'a>,
+        home: Option<&str>,
         ids: &[String],
         thresholds: Thresholds,
     ) -> Result<Widening, ToolError> {
-        let mut widening = Widening { is_expanded: false, reasons: Vec::new() };
+        let mut widening = Widening { is_expanded: false, reasons: Vec::new(), capped_files: 0 };
         if self.request.left_out_of.is_some() {
             widening.reasons.push(EscalationReason::PrioritizedUnscannedSections);
         }
@@ -183,35 +202,76 @@ impl<'a> Explorer<'a> {
             return Ok(widening);
         }
         if self.request.max_stage >= WIDENING_STAGE {
-            *pass = self.pass(&self.all)?;
+            *pass = self.pass(&self.all, home)?;
             (pass.outcome.stage, widening.is_expanded) = (WIDENING_STAGE, true);
             widening.reasons.push(EscalationReason::ManualScopeExpanded);
         } else {
             widening.reasons.push(EscalationReason::StageCap);
-            others.into_iter().for_each(|id| self.note_stage_cap(pass, id));
+            widening.capped_files = others.into_iter().map(|id| self.note_stage_cap(pass, id)).sum();
         }
         Ok(widening)
     }
 
-    /// Adds the files of a manual to what was not searched.
-    fn note_stage_cap(&self, pass: &mut Pass<'a>, id: &str) {
+    /// Adds the files of a manual to what was not searched, and returns how many they are.
+    fn note_stage_cap(&self, pass: &mut Pass<'a>, id: &str) -> usize {
         let manual_id: Arc<str> = id.into();
         match self.context.manuals.get(id).and_then(|manual| manual.files()) {
             Ok(files) => {
+                let count = files.len();
                 let whole = |path| UnscannedPart::file(Some(manual_id.clone()), path, SkipReason::StageCap);
                 pass.outcome.unscanned.extend(files.into_iter().map(whole));
+                count
             }
-            Err(_) => pass.unopened += 1,
+            Err(_) => {
+                pass.unopened += 1;
+                0
+            }
         }
+    }
+
+    /// The trace, without what to do next.
+    fn record(&self, pass: &Pass<'_>, coverage: &FileCoverage, conclusion: &Conclusion) -> TraceRecord {
+        let matches = trace_matches(&pass.views, &pass.outcome, &conclusion.conflicts);
+        TraceRecord {
+            target: Target::Manual,
+            question: self.request.query.clone(),
+            goal: self.request.goal.unwrap_or(pass.outcome.query.goal),
+            is_follow_up: false,
+            files: matches.files,
+            headings: matches.headings,
+            matches: matches.matches,
+            ranked: matches.ranked,
+            unscanned: pass.outcome.unscanned.clone(),
+            unsearchable: coverage.unsearchable.clone(),
+            conflicts: matches.conflicts,
+            gaps: conclusion.gaps.hints.clone(),
+            reach: Reach::Manuals(self.reach(pass)),
+            follow_up: NextAction::stop(0.5),
+        }
+    }
+
+    /// Which files were searched.
+    fn reach(&self, pass: &Pass<'_>) -> FindReach {
+        let file_of =
+            |part: &UnscannedPart| file_number(part.manual_id.as_deref().unwrap_or_default(), &part.path);
+        let whole_files = pass.outcome.unscanned.iter().filter(|part| part.starts.is_empty());
+        // A find of what an earlier one left out searched nothing else.
+        let only = self.request.left_out_of.as_ref();
+        let only = only.map(|earlier| earlier.unscanned.iter().map(file_of).collect());
+        let manuals = pass.views.iter().map(|view| view.name.clone()).collect();
+        FindReach { manuals, only, except: whole_files.map(file_of).collect() }
     }
 }
 
 /// The reasons for widening the find.
 fn triggers(views: &[View], outcome: &StageOutcome, thresholds: Thresholds) -> Vec<EscalationReason> {
-    let candidates = outcome.candidates.as_slice();
-    let count = candidates.len();
-    let has_exceptions = candidates.iter().any(|candidate| candidate.signals.has(Signals::EXCEPTIONS));
-    let is_biased = count >= MIN_CANDIDATES_FOR_BIAS && file_bias(views, candidates) >= thresholds.file_bias;
+    let evidence: Vec<_> = outcome.evidence().collect();
+    let count = evidence.len();
+    let has_exceptions =
+        outcome.candidates.iter().any(|candidate| candidate.signals.has(Signals::EXCEPTIONS));
+    let is_biased = count >= MIN_CANDIDATES_FOR_BIAS
+        && file_bias(views, &evidence) >= thresholds.file_bias
+        && dominant_file_share(views, &evidence) < MAX_DOMINANT_SHARE;
     let triggers = [
         (count == 0, EscalationReason::ZeroCandidates),
         ((1..thresholds.candidate_low).contains(&count), EscalationReason::LowCandidates),
@@ -221,30 +281,72 @@ fn triggers(views: &[View], outcome: &StageOutcome, thresholds: Thresholds) -> V
     triggers.into_iter().filter(|(fires, _)| *fires).map(|(_, reason)| reason).collect()
 }
 
+/// What the result does not cover, in sentences.
+fn notices(views: &[View], home: Option<&str>, outcome: &StageOutcome) -> Vec<String> {
+    let mut notices = Vec::new();
+    for view in views {
+        let has_text =
+            view.segments.iter().any(|segment| !segment.files.is_empty()) || !view.pending.is_empty();
+        if !has_text && notices.len() < MAX_NOTICES {
+            let name = &view.name;
+            notices.push(match view.unsearchable.len() {
+                0 => format!("The manual {name} contains no files."),
+                count => format!(
+                    "Nothing in the manual {name} can be searched: {count} of its {count} files are in formats or encodings that are not supported."
+                ),
+            });
+        }
+    }
+    let outside = outcome.evidence().filter(|candidate| candidate.is_outside).count();
+    if let (Some(home), true) = (home, outside > 0) {
+        let inside = outcome.evidence().count() - outside;
+        notices.push(format!(
+            "{inside} of the candidates are in the manual {home}; the other {outside} are in other manuals and marked with outside: true."
+        ));
+    }
+    notices
+}
+
 /// The find in numbers.
-fn summary(pass: &Pass<'_>, widened: Widening, conclusion: &Conclusion) -> FindSummary {
+fn summary(
+    pass: &Pass<'_>,
+    widened: Widening,
+    conclusion: &Conclusion,
+    files: &FileCoverage,
+    coverage: SearchCoverage,
+) -> FindSummary {
     let Pass { views, outcome, bad_word_files, unopened, .. } = pass;
-    let unreadable: usize = views.iter().map(|view| view.unreadable).sum();
-    let files = views.iter().flat_map(|view| &view.segments).flat_map(|segment| &segment.files);
-    let unsound = files.filter(|file| !file.sound).count();
+    let is_damaged = |file: &&UnsearchableFile| {
+        !matches!(file.file.reason, UnsearchableReason::Type | UnsearchableReason::Link)
+    };
+    let unreadable = files.unsearchable.iter().filter(is_damaged).count();
+    let indexed = views.iter().flat_map(|view| &view.segments).flat_map(|segment| &segment.files);
+    let unsound = indexed.filter(|file| !file.sound).count();
+    let evidence: Vec<_> = outcome.evidence().collect();
+    let unscanned = outcome.unscanned.iter().map(UnscannedPart::count).sum();
     FindSummary {
-        scanned_files: conclusion.scanned_files,
-        scanned_nodes: conclusion.scanned_nodes,
-        candidates: outcome.candidates.len(),
+        scanned_files: files.scanned,
+        scanned_nodes: files.scanned_nodes,
+        candidates: evidence.len(),
         warnings: unreadable + unsound + outcome.failed + bad_word_files + unopened,
         max_stage_applied: outcome.stage,
         scope_expanded: widened.is_expanded,
-        unscanned_sections_count: conclusion.record.unscanned_count(),
+        unscanned_sections_count: unscanned,
         integrated_candidates: outcome.hits,
-        integrated_nodes: outcome.candidates.len(),
-        signal_coverage: SignalCoverage::of(&outcome.candidates),
+        integrated_nodes: evidence.len(),
+        signal_coverage: SignalCoverage::of(&all_candidates(outcome)),
         file_bias_ratio: rounded(conclusion.file_bias),
-        conflict_count: conclusion.conflict_count,
-        gap_count: conclusion.gap_count,
+        conflict_count: conclusion.conflicts.len(),
+        gap_count: conclusion.gaps.hints.len(),
         sufficiency_score: conclusion.sufficiency,
-        integration_status: conclusion.status,
-        cutoff_reason: conclusion.cutoff,
+        integration_status: conclusion.status.for_goal(
+            coverage.goal,
+            Left { cut: count_left_out(&outcome.unscanned), unread: coverage.unread, unscanned },
+        ),
+        cutoff_reason: SkipReason::most_important(&outcome.unscanned),
         escalation_reasons: widened.reasons,
+        outside_candidates: evidence.iter().filter(|candidate| candidate.is_outside).count(),
+        coverage,
     }
 }
 

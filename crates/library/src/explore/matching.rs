@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use super::bm25::{ScoreAccumulator, Statistics, idf};
+use super::candidate::MatchKind;
 use super::needle::{Needle, TermFit};
 use super::place::NodePlace;
 use super::query::Query;
@@ -39,12 +40,34 @@ pub struct NodeHit {
     pub score: f32,
     /// The terms that it contains exactly, as a bit set.
     pub exact: u64,
-    /// The terms that it contains only loosely or as a synonym.
-    pub loose: u64,
+    /// The terms that it contains only with other separators or in another spelling.
+    pub separated: u64,
+    /// The terms that it contains only as a synonym.
+    pub synonym: u64,
     /// The terms of which it contains only a part.
     pub partial: u64,
     /// The terms that its heading contains.
     pub heading: u64,
+}
+
+impl NodeHit {
+    /// The terms that it contains as a whole, in some form.
+    pub const fn terms(&self) -> u64 {
+        self.exact | self.separated | self.synonym
+    }
+
+    /// How it matched, by those terms of the question that `decide`; the other terms say too little.
+    pub const fn kind(&self, decide: u64) -> MatchKind {
+        if self.exact & decide != 0 {
+            MatchKind::Exact
+        } else if self.separated & decide != 0 {
+            MatchKind::Separated
+        } else if self.synonym & decide != 0 {
+            MatchKind::Synonym
+        } else {
+            MatchKind::Part
+        }
+    }
 }
 
 /// The result of the matching.
@@ -70,14 +93,15 @@ struct NodeScore {
     /// The score of the best form of the current term.
     best_form: f32,
     exact: u64,
-    loose: u64,
+    separated: u64,
+    synonym: u64,
     partial: u64,
     heading: u64,
 }
 
 impl NodeScore {
     const fn is_hit(self) -> bool {
-        self.exact | self.loose | self.partial != 0
+        self.exact | self.separated | self.synonym | self.partial != 0
     }
 }
 
@@ -125,11 +149,14 @@ pub fn match_terms(
 
 impl MatchOutcome {
     fn add(&mut self, place: NodePlace, found: NodeScore) {
-        let NodeScore { score, exact, loose, partial, heading, .. } = found;
-        let (loose, partial) = (loose & !exact, partial & !(exact | loose));
-        self.hits.push(NodeHit { place, score, exact, loose, partial, heading });
+        let NodeScore { score, exact, separated, synonym, partial, heading, .. } = found;
+        let separated = separated & !exact;
+        let synonym = synonym & !(exact | separated);
+        let partial = partial & !(exact | separated | synonym);
+        let hit = NodeHit { place, score, exact, separated, synonym, partial, heading };
+        self.hits.push(hit);
         for (index, count) in self.document_frequencies.iter_mut().enumerate() {
-            *count += usize::from((exact | loose) >> index & 1 == 1);
+            *count += usize::from(hit.terms() >> index & 1 == 1);
         }
     }
 }
@@ -279,7 +306,8 @@ fn score_form(
             let fit = if wanted == 1 { Some(TermFit::Exact) } else { needle.find(segment.text_of(entry)) };
             match fit {
                 Some(TermFit::Exact) if is_primary_form => found.exact |= bit,
-                Some(_) => found.loose |= bit,
+                Some(_) if is_primary_form || form.is_spelling => found.separated |= bit,
+                Some(_) => found.synonym |= bit,
                 None => score *= SCATTERED_PENALTY,
             }
             match fit {

@@ -10,11 +10,12 @@ fn matched(views: &[View], question: &str) -> MatchOutcome {
     match_terms(views, &query(question), &everything, far_away())
 }
 
-/// The hits as `path:line exact loose partial heading`, the terms as bits.
+/// The hits as `path:line exact loose partial heading`, the terms as bits. Loose are other separators and synonyms.
 fn hits(views: &[View], question: &str) -> Vec<String> {
     let outcome = matched(views, question);
     let shown = outcome.hits.iter().map(|hit| {
-        let NodeHit { exact, loose, partial, heading, .. } = hit;
+        let NodeHit { exact, separated, synonym, partial, heading, .. } = hit;
+        let loose = separated | synonym;
         format!("{} {exact:b} {loose:b} {partial:b} {heading:b}", shown(views, hit.place))
     });
     shown.collect()
@@ -41,7 +42,10 @@ fn a_term_matches_exactly_loosely_as_a_synonym_or_in_part() {
     )];
     let expected = ["a.md:1 1 0 0 0", "b.md:1 0 1 0 0", "c.md:1 0 1 0 0", "d.md:1 0 0 1 0", "f.md:1 1 0 0 1"];
     assert_eq!(hits(&views, "がん診断給付金"), expected);
-    assert_eq!(matched(&views, "がん診断給付金").document_frequencies, [4]);
+    let outcome = matched(&views, "がん診断給付金");
+    assert_eq!(outcome.document_frequencies, [4]);
+    let loose: Vec<_> = outcome.hits.iter().map(|hit| (hit.separated, hit.synonym)).collect();
+    assert_eq!(loose, [(0, 0), (1, 0), (0, 1), (0, 0), (0, 0)]);
 }
 
 #[test]
@@ -159,9 +163,23 @@ fn after_the_deadline_one_segment_is_still_searched() {
 #[test]
 fn a_term_counts_once_by_its_best_match() {
     let place = NodePlace { view: 0, segment: 0, node: 0 };
-    let mut matched = MatchOutcome { document_frequencies: vec![0; 3], ..MatchOutcome::default() };
-    let found = NodeScore { exact: 0b001, loose: 0b011, partial: 0b111, ..NodeScore::default() };
+    let mut matched = MatchOutcome { document_frequencies: vec![0; 4], ..MatchOutcome::default() };
+    let found = NodeScore {
+        exact: 0b0001,
+        separated: 0b0011,
+        synonym: 0b0111,
+        partial: 0b1111,
+        ..NodeScore::default()
+    };
     matched.add(place, found);
-    let hit = NodeHit { place, score: 0.0, exact: 0b001, loose: 0b010, partial: 0b100, heading: 0 };
-    assert_eq!((matched.hits, matched.document_frequencies), (vec![hit], vec![1, 1, 0]));
+    let hit = NodeHit {
+        place,
+        score: 0.0,
+        exact: 0b0001,
+        separated: 0b0010,
+        synonym: 0b0100,
+        partial: 0b1000,
+        heading: 0,
+    };
+    assert_eq!((matched.hits, matched.document_frequencies), (vec![hit], vec![1, 1, 1, 0]));
 }

@@ -43,6 +43,16 @@ impl Needle {
         self.find_loosely(text).map(|_| TermFit::Loose)
     }
 
+    /// The length of the term in bytes.
+    pub fn length(&self) -> usize {
+        self.finder.needle().len()
+    }
+
+    /// The positions of all exact matches, in bytes.
+    pub fn exact_positions<'a>(&'a self, text: &'a str) -> impl Iterator<Item = usize> + 'a {
+        self.finder.find_iter(text.as_bytes())
+    }
+
     /// The position of the first exact match, or else of the first loose one, in bytes.
     pub fn position(&self, text: &str) -> Option<usize> {
         self.finder.find(text.as_bytes()).or_else(|| self.find_loosely(text))

@@ -1,22 +1,21 @@
-//! The suggested next calls after a find. Every suggested call differs from the one just made and narrows what is left,
+//! The suggested call after everything that a find leads to was read. It differs from the find and narrows what is left,
 //! so that following the suggestions ends.
 
 use serde_json::{Map, Value, json};
 
 use super::query::Query;
-use super::report::{EscalationReason, FindSummary, IntegrationStatus};
+use super::report::{FindSummary, IntegrationStatus};
 use super::request::FindRequest;
-use super::trace::TraceRecord;
-use super::unscanned::SkipReason;
-use crate::manuals::FileType;
-use crate::reference::{NextAction, Ref};
+use super::terms::Goal;
+use super::unscanned::{SkipReason, UnscannedPart, count_left_out};
+use crate::reference::NextAction;
 use crate::search::FileFilter;
 
 /// The maximum length of a suggested question, in bytes. A longer one would repeat most of the caller's own words; then
 /// no find is suggested.
 const MAX_SUGGESTED_QUERY: usize = 2000;
 
-/// The outcome of a find of the manuals.
+/// What a find of the manuals leaves to do after reading.
 pub struct ManualFindOutcome<'a> {
     /// The request.
     pub request: &'a FindRequest,
@@ -28,51 +27,25 @@ pub struct ManualFindOutcome<'a> {
     pub query: &'a Query,
     /// The find in numbers.
     pub summary: &'a FindSummary,
-    /// The trace.
-    pub record: &'a TraceRecord,
+    /// What was not searched.
+    pub unscanned: &'a [UnscannedPart],
     /// The id of the trace.
     pub trace_id: &'a str,
 }
 
-/// The next call after a find of the manuals: resolve conflicts, close gaps, stop when the result is sufficient,
-/// otherwise list the best sections.
-pub fn after_manual_find(outcome: &ManualFindOutcome<'_>) -> Vec<NextAction> {
-    let ManualFindOutcome { summary, record, trace_id, .. } = outcome;
-    if let Some((item, _)) = record.conflicts.first() {
-        return vec![read_section(&item.place, 0.9)];
-    }
-    let biased = summary.escalation_reasons.contains(&EscalationReason::FileBias);
-    if (summary.gap_count > 0 || biased || summary.candidates == 0)
-        && let Some(again) = find_again(outcome)
-    {
-        return vec![again];
-    }
-    let action = match summary.integration_status {
-        IntegrationStatus::Ready => NextAction::stop(summary.sufficiency_score),
-        IntegrationStatus::Blocked => NextAction::stop(0.5),
-        IntegrationStatus::NeedsFollowup => {
-            NextAction::call("manual_hits", 0.6, json!({ "trace_id": trace_id, "kind": "integrated_top" }))
-        }
+/// The next call when everything that has to be read was read: search with what should change, otherwise stop.
+pub fn follow_up_of_manual_find(outcome: &ManualFindOutcome<'_>) -> NextAction {
+    let summary = outcome.summary;
+    let confidence = match summary.integration_status {
+        IntegrationStatus::Blocked => 0.5,
+        _ => summary.sufficiency_score,
     };
-    vec![action]
-}
-
-/// Suggests reading the section at a place.
-fn read_section(place: &Ref, confidence: f64) -> NextAction {
-    let scope = if FileType::of(&place.path) == Some(FileType::Json) { "snippet" } else { "section" };
-    let least = json!({
-        "target": place.target,
-        "manual_id": place.manual_id,
-        "path": place.path,
-        "start_line": place.start_line,
-        "rev": place.rev,
-    });
-    NextAction::call("manual_read", confidence, json!({ "ref": least, "scope": scope }))
+    find_again(outcome).unwrap_or(NextAction::stop(confidence))
 }
 
 /// Suggests another find with the arguments that should change; none where no change could help.
 fn find_again(outcome: &ManualFindOutcome<'_>) -> Option<NextAction> {
-    let ManualFindOutcome { request, home, record, trace_id, .. } = outcome;
+    let ManualFindOutcome { request, home, unscanned, trace_id, .. } = outcome;
     let find = |changes: &[(&str, Value)]| {
         let mut params = Map::new();
         for (key, value) in changes {
@@ -81,66 +54,80 @@ fn find_again(outcome: &ManualFindOutcome<'_>) -> Option<NextAction> {
         if let Some(intent) = request.intent {
             params.insert("intent".to_owned(), json!(intent));
         }
+        if let Some(goal) = request.goal {
+            params.insert("goal".to_owned(), json!(goal));
+        }
         Some(NextAction::call("manual_find", 0.7, Value::Object(params)))
     };
-    let late = late_places(record);
-    let before = request.left_out_of.as_ref().map(|earlier| late_places(earlier));
-    if late > 0 && before.is_none_or(|before| late < before) {
-        // The same question, for what was not searched before the deadline.
+    // Another manual may contain what this one does not, if it was not searched.
+    let missing = missing_terms(outcome);
+    let elsewhere = home.is_some() && request.manual_id.is_some() && !outcome.summary.scope_expanded;
+    if request.left_out_of.is_none()
+        && elsewhere
+        && !missing.is_empty()
+        && missing.len() <= MAX_SUGGESTED_QUERY
+        && missing != request.query
+    {
+        return find(&[("query", missing.into())]);
+    }
+    let left = count_left_out(unscanned);
+    let before = request.left_out_of.as_ref().map(|earlier| count_left_out(&earlier.unscanned));
+    if left > 0 && before.is_none_or(|before| left < before) {
+        // The same question, for what was not searched before the deadline or within the maximum.
         return find(&[
             ("query", request.query.clone().into()),
             ("only_unscanned_from_trace_id", (*trace_id).into()),
         ]);
     }
-    if request.left_out_of.is_some() {
-        return None;
-    }
-    if record.unscanned.iter().any(|part| part.reason == SkipReason::StageCap) && request.hard_max_stage >= 4
-    {
+    let is_needed = outcome.summary.integration_status != IntegrationStatus::Ready;
+    let has_other_manuals = unscanned.iter().any(|part| part.reason == SkipReason::StageCap);
+    if request.left_out_of.is_none() && is_needed && has_other_manuals && request.hard_max_stage >= 4 {
         let mut changes = vec![("query", request.query.clone().into()), ("max_stage", 4.into())];
         changes.extend(home.map(|home| ("manual_id", home.into())));
         return find(&changes);
     }
-    // Another manual may contain what this one does not, if it was not searched.
-    let terms = outcome.query.terms.iter().enumerate();
-    // A hyphen in front of a term would exclude it, so it is removed.
-    let missing: Vec<_> = terms
-        .filter(|(index, _)| outcome.gap_terms >> index & 1 == 1)
-        .map(|(_, term)| term.text().trim_start_matches('-'))
-        .filter(|term| !term.is_empty())
-        .collect();
-    let missing = missing.join(" ");
-    let elsewhere = home.is_some() && request.manual_id.is_some() && !outcome.summary.scope_expanded;
-    if elsewhere && !missing.is_empty() && missing.len() <= MAX_SUGGESTED_QUERY && missing != request.query {
-        return find(&[("query", missing.into())]);
-    }
     None
 }
 
-/// The number of places that were not searched before the deadline.
-fn late_places(record: &TraceRecord) -> usize {
-    let late = record.unscanned.iter().filter(|part| part.reason == SkipReason::TimeBudget);
-    late.map(|part| part.count()).sum()
+/// The terms that no candidate contains, as a question.
+fn missing_terms(outcome: &ManualFindOutcome<'_>) -> String {
+    let terms = outcome.query.terms.iter().enumerate();
+    // A hyphen in front of a term would exclude it, so it is removed.
+    let missing = terms
+        .filter(|(index, _)| outcome.gap_terms >> index & 1 == 1)
+        .map(|(_, term)| term.text().trim_start_matches('-'))
+        .filter(|term| !term.is_empty());
+    missing.collect::<Vec<_>>().join(" ")
 }
 
-/// The next call after a find of the vault: scan the likeliest file where nothing was found, search the other files
-/// where one file has nearly all candidates, otherwise stop.
-pub fn after_vault_find(found: &VaultFindOutcome<'_>) -> Vec<NextAction> {
-    let action = match (&found.likeliest_file, &found.dominant_file) {
+/// The next call of a find of the vault when everything that has to be read was read: scan the likeliest file where
+/// nothing was found, search the other files where one file has nearly all candidates, otherwise stop.
+pub fn follow_up_of_vault_find(found: &VaultFindOutcome<'_>) -> NextAction {
+    let find = |glob: Option<String>| {
+        let mut params = json!({ "query": found.query });
+        let mut scope = Map::new();
+        scope.extend(glob.map(|glob| ("glob".to_owned(), glob.into())));
+        let folder = found.files.folder().map(|folder| folder.as_str());
+        scope.extend(folder.map(|folder| ("relative_dir".to_owned(), folder.into())));
+        if let Some(params) = params.as_object_mut() {
+            params.extend((!scope.is_empty()).then(|| ("scope".to_owned(), Value::Object(scope))));
+            params.extend(found.goal.map(|goal| ("goal".to_owned(), json!(goal))));
+        }
+        NextAction::call("vault_find", 0.6, params)
+    };
+    if found.is_cut {
+        // The same question without the maximum.
+        return find(found.files.glob().map(str::to_owned));
+    }
+    match (&found.likeliest_file, &found.dominant_file) {
+        // The rest of the vault was searched because one file had nearly everything; that is the end.
+        (Some(_), _) if found.files.is_exclusion() => NextAction::stop(found.sufficiency),
         (Some(path), _) => {
             NextAction::call("vault_scan", 0.6, json!({ "path": path, "cursor": { "start_line": 1 } }))
         }
-        (None, Some(path)) if !found.files.has_glob() => {
-            let mut scope = Map::new();
-            scope.insert("glob".to_owned(), format!("!{}", escaped_glob(path)).into());
-            if let Some(folder) = found.files.folder() {
-                scope.insert("relative_dir".to_owned(), folder.as_str().into());
-            }
-            NextAction::call("vault_find", 0.6, json!({ "query": found.query, "scope": scope }))
-        }
+        (None, Some(path)) if !found.files.has_glob() => find(Some(format!("!{}", escaped_glob(path)))),
         _ => NextAction::stop(found.sufficiency),
-    };
-    vec![action]
+    }
 }
 
 /// The outcome of a find of the vault.
@@ -149,6 +136,10 @@ pub struct VaultFindOutcome<'a> {
     pub query: &'a str,
     /// Which files were searched.
     pub files: &'a FileFilter,
+    /// The goal that the caller set.
+    pub goal: Option<Goal>,
+    /// Whether matches beyond the maximum that the caller set were left out.
+    pub is_cut: bool,
     /// The file to scan where nothing was found.
     pub likeliest_file: Option<String>,
     /// The file that has nearly all candidates.

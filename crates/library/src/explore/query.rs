@@ -8,8 +8,8 @@ use annai_core::ToolError;
 use super::dictionary::Dictionary;
 use super::japanese;
 use super::question::{QuestionParts, ScriptRun, script_runs};
-use super::terms::{Form, Intent, Role, Term, lookup_keys};
-use super::words::{asked_units, intent_of, is_stop_word, strength};
+use super::terms::{Form, Goal, Intent, Role, Term, lookup_keys};
+use super::words::{asked_units, goal_of, intent_of, is_stop_word, strength, without_goal_words};
 use crate::error::LibraryError;
 use crate::index::{Class, Key, class, word};
 use crate::text::{is_separator, kanji_number, kanji_numeral, normalize_line};
@@ -39,6 +39,8 @@ pub struct Query {
     pub negatives: Vec<Term>,
     /// The intent of the question.
     pub intent: Intent,
+    /// The goal that the question states in words.
+    pub goal: Goal,
     /// The index keys of the whole question, including those between its terms.
     pub keys: Vec<Key>,
     /// The units that an answer is expected to name.
@@ -52,7 +54,12 @@ impl Query {
     pub fn new(question: &str, intent: Option<Intent>, dictionary: &Dictionary) -> Result<Self, ToolError> {
         let whole = checked_normal_form(question)?;
         let parts = QuestionParts::of(question);
-        let normal = normal_line(&parts.rest);
+        let rest = normal_line(&parts.rest);
+        // What is quoted or excluded is searched for as it is, and states no goal.
+        let goal = goal_of(&rest);
+        let subject = without_goal_words(&rest);
+        // A question of nothing but such words is about them.
+        let normal = if subject.trim().is_empty() { rest } else { subject };
         let (mut terms, dropped) = terms_of(&parts, &normal);
         for term in &mut terms {
             add_spellings(term);
@@ -69,10 +76,35 @@ impl Query {
             terms,
             negatives,
             intent: intent.unwrap_or_else(|| intent_of(&whole)),
+            goal,
             keys: lookup_keys(&normal),
             units: asked_units(&whole),
             dropped,
         })
+    }
+}
+
+impl Query {
+    /// The terms that decide whether a section is evidence, as a bit set: all but the parts of identifiers and the words
+    /// that say little, or those too where the question has no others.
+    pub fn deciding_terms(&self) -> u64 {
+        let bits = |is_deciding: &dyn Fn(&Term) -> bool| {
+            let terms = self.terms.iter().enumerate().filter(|(_, term)| is_deciding(term));
+            terms.fold(0, |bits, (index, _)| bits | 1_u64 << index)
+        };
+        // `host.docker.internal` is one term; its words are further terms with the same range, and help ranking only.
+        let is_part_of_chain = |term: &Term| {
+            self.terms.iter().any(|other| {
+                other.range == term.range
+                    && !term.range.is_empty()
+                    && other.text().len() > term.text().len()
+                    && other.text().contains(term.text())
+            })
+        };
+        match bits(&|term| term.strength >= 1.0 && !is_part_of_chain(term)) {
+            0 => bits(&|_| true),
+            strong => strong,
+        }
     }
 }
 
@@ -225,8 +257,13 @@ fn join_neighbors(normal: &str, terms: &mut [Term]) {
         let between = normal.get(one.range.end..other.range.start);
         if is_single_word(one) && is_single_word(other) && between == Some(" ") {
             let joined = format!("{}{}", one.text(), other.text());
-            let form =
-                Form { keys: vec![word(&joined)], text: joined, single_char: None, weight: JOINED_WEIGHT };
+            let form = Form {
+                keys: vec![word(&joined)],
+                text: joined,
+                single_char: None,
+                weight: JOINED_WEIGHT,
+                is_spelling: true,
+            };
             one.forms.push(form.clone());
             other.forms.push(form);
         }

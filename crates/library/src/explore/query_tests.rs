@@ -170,3 +170,49 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn words_that_state_the_goal_are_never_terms() {
+    for (question, expected) in [
+        ("入院給付金の例外を網羅的に", "入院給付金 | 例外"),
+        ("全ての免責事由", "免責事由"),
+        ("免責事由をもれなく", "免責事由"),
+        ("everything about refund windows", "refund | windows"),
+        ("all exceptions to the refund", "exceptions | refund"),
+    ] {
+        assert_eq!(
+            (shown(question).as_str(), query(question).goal),
+            (expected, Goal::Everything),
+            "{question}"
+        );
+    }
+    // The words of a compound stay together.
+    assert_eq!((shown("安全部の規則").as_str(), query("安全部の規則").goal), ("安全部 | 規則", Goal::Answer));
+}
+
+#[test]
+fn a_question_of_nothing_but_words_for_the_goal_is_about_them() {
+    for (question, term) in [("全て", "全て"), ("everything", "everything"), ("網羅的に", "網羅的")]
+    {
+        let query = query(question);
+        assert_eq!((texts(&query.terms), query.goal), (vec![term], Goal::Everything), "{question}");
+        assert_ne!(query.deciding_terms(), 0);
+    }
+}
+
+#[test]
+fn what_is_quoted_or_excluded_states_no_goal() {
+    for question in [r#"refund "list all""#, "返金「全て」", "refund -everything"] {
+        assert_eq!(query(question).goal, Goal::Answer, "{question}");
+    }
+    assert_eq!(texts(&query("返金「全て」").terms), ["全て", "返金"]);
+}
+
+#[test]
+fn general_words_decide_only_without_others() {
+    for (question, expected) in
+        [("返品の場合", 0b01), ("場合の返品", 0b10), ("場合 方法", 0b11), ("返品 期限", 0b11)]
+    {
+        assert_eq!(query(question).deciding_terms(), expected, "{question}");
+    }
+}

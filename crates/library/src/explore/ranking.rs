@@ -1,6 +1,6 @@
 //! Ranks the matching nodes, best first, by what the matching alone does not see: coverage, file context and wording.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::candidate::{Candidate, Signals};
 use super::matching::{MatchOutcome, NodeHit};
@@ -33,15 +33,32 @@ const MAX_UNIT_OCCURRENCES: usize = 64;
 /// A matching node with its score so far.
 type Scored<'a> = (f32, &'a NodeHit);
 
-/// The best matching nodes, best first, and the places of the rest in document order.
+/// The matching nodes in rank order.
+pub struct Ranked {
+    /// The best ones, best first: evidence and related sections.
+    pub best: Vec<Candidate>,
+    /// The evidence beyond them, in document order.
+    pub more_evidence: Vec<Candidate>,
+    /// The number of related sections beyond the best ones.
+    pub more_related: usize,
+}
+
+/// Ranks the matching nodes. The order of the best `max_ranked` is exact. Nodes of the views that are `outside`, by
+/// their indexes, rank below all others.
 pub fn rank(
     views: &[View],
     query: &Query,
     matched: &MatchOutcome,
-    max_candidates: usize,
-) -> (Vec<Candidate>, Vec<NodePlace>) {
+    max_ranked: usize,
+    outside: &HashSet<u32>,
+) -> Ranked {
+    let best_first = |one: &Scored<'_>, other: &Scored<'_>| {
+        let is_outside = |scored: &Scored<'_>| outside.contains(&scored.1.place.view);
+        let by_score = other.0.total_cmp(&one.0).then(one.1.place.cmp(&other.1.place));
+        is_outside(one).cmp(&is_outside(other)).then(by_score)
+    };
     let mut hits = scored_by_coverage(views, matched);
-    let reranked = max_candidates.saturating_mul(2).max(MIN_RERANKED);
+    let reranked = max_ranked.saturating_mul(2).max(MIN_RERANKED);
     if hits.len() > reranked {
         hits.select_nth_unstable_by(reranked, best_first);
     }
@@ -49,15 +66,17 @@ pub fn rank(
     let (best, rest) = hits.split_at_mut(reranked);
     rerank_by_text(views, query, best);
     best.sort_unstable_by(best_first);
-    let candidates = best.iter().take(max_candidates).map(candidate).collect();
-    let mut left: Vec<_> =
-        best.iter().skip(max_candidates).chain(rest.iter()).map(|(_, hit)| hit.place).collect();
-    left.sort_unstable();
-    (candidates, left)
-}
-
-fn best_first(one: &Scored<'_>, other: &Scored<'_>) -> std::cmp::Ordering {
-    other.0.total_cmp(&one.0).then(one.1.place.cmp(&other.1.place))
+    let deciding = query.deciding_terms();
+    let candidate = |scored: &Scored<'_>| Candidate {
+        is_outside: outside.contains(&scored.1.place.view),
+        ..candidate(scored, deciding)
+    };
+    let more: Vec<_> = best.iter().skip(max_ranked).chain(rest.iter()).map(candidate).collect();
+    let beyond = more.len();
+    let mut more_evidence: Vec<_> = more.into_iter().filter(|other| other.kind.is_evidence()).collect();
+    more_evidence.sort_unstable_by_key(|other| other.place);
+    let best = best.iter().take(max_ranked).map(candidate).collect();
+    Ranked { best, more_related: beyond - more_evidence.len(), more_evidence }
 }
 
 /// The matching nodes, their scores weighted by the coverage of the terms in the node, its heading and its file.
@@ -72,7 +91,8 @@ fn scored_by_coverage<'a>(views: &[View], matched: &'a MatchOutcome) -> Vec<Scor
         *files.entry(file(hit.place)).or_default() |= hit.exact;
     }
     let score = |hit: &NodeHit| {
-        let coverage = covered(hit.exact) + LOOSE_COVERAGE * covered(hit.loose | hit.partial);
+        let coverage =
+            covered(hit.exact) + LOOSE_COVERAGE * covered(hit.separated | hit.synonym | hit.partial);
         let context = covered(files.get(&file(hit.place)).copied().unwrap_or_default());
         hit.score
             * (1.0 - COVERAGE_SHARE + COVERAGE_SHARE * coverage)
@@ -101,15 +121,16 @@ fn rerank_by_text(views: &[View], query: &Query, best: &mut [Scored<'_>]) {
     }
 }
 
-fn candidate((score, hit): &Scored<'_>) -> Candidate {
+fn candidate((score, hit): &Scored<'_>, deciding: u64) -> Candidate {
     let signals = [
         (hit.heading != 0, Signals::HEADING),
         (hit.exact != 0, Signals::NORMALIZED),
-        (hit.loose | hit.partial != 0, Signals::LOOSE),
+        (hit.separated | hit.synonym | hit.partial != 0, Signals::LOOSE),
     ];
     let signals =
         signals.iter().filter(|(is_set, _)| *is_set).fold(Signals::default(), |all, (_, one)| all.with(*one));
-    Candidate { place: hit.place, score: *score, signals, terms: hit.exact | hit.loose }
+    let (kind, terms) = (hit.kind(deciding), hit.terms());
+    Candidate { place: hit.place, score: *score, signals, terms, kind, is_outside: false }
 }
 
 /// Whether a text contains a number with one of these units.

@@ -2,19 +2,27 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
+use super::super::candidate::MatchKind;
 use super::super::matching::match_terms;
 use super::super::test_corpus::{far_away, manual, query, shown};
 use super::*;
 
-/// The candidates for a question, best first, each with its signals, and the places of the rest.
+/// The candidates for a question, best first, each with its signals, and the places of the evidence beyond them.
 fn ranked(views: &[View], question: &str, max_candidates: usize) -> (Vec<String>, Vec<String>) {
     let query = query(question);
     let matched = match_terms(views, &query, &|_| true, far_away());
-    let (candidates, left) = rank(views, &query, &matched, max_candidates);
+    let ranked = rank(views, &query, &matched, max_candidates, &HashSet::new());
     let candidate = |candidate: &Candidate| {
         format!("{} {}", shown(views, candidate.place), candidate.signals.names().join("+"))
     };
-    (candidates.iter().map(candidate).collect(), left.iter().map(|place| shown(views, *place)).collect())
+    let left = ranked.more_evidence.iter().map(|more| shown(views, more.place));
+    (ranked.best.iter().map(candidate).collect(), left.collect())
+}
+
+/// A node of a view that contains the first term.
+const fn hit(view: u32, node: u32) -> NodeHit {
+    let place = NodePlace { view, segment: 0, node };
+    NodeHit { place, score: 1.0, exact: 1, separated: 0, synonym: 0, partial: 0, heading: 0 }
 }
 
 fn order(files: &[(&str, &str)], question: &str) -> Vec<String> {
@@ -39,18 +47,11 @@ fn a_node_with_all_terms_ranks_above_one_that_repeats_a_single_term() {
 
 #[test]
 fn coverage_outweighs_a_slightly_better_score_and_a_loose_match_covers_less() {
-    let hit = |node, score, exact, loose| NodeHit {
-        place: NodePlace { view: 0, segment: 0, node },
-        score,
-        exact,
-        loose,
-        partial: 0,
-        heading: 0,
-    };
+    let hit = |node, score, exact, separated| NodeHit { score, exact, separated, ..hit(0, node) };
     let hits = vec![hit(0, 10.0, 0b01, 0), hit(1, 9.0, 0b01, 0b10), hit(2, 9.0, 0b11, 0)];
     let matched = MatchOutcome { hits, term_weights: vec![1.0, 1.0], ..MatchOutcome::default() };
-    let (candidates, _) = rank(&[], &query("gadget wrench"), &matched, 3);
-    let order: Vec<_> = candidates.iter().map(|candidate| (candidate.place.node, candidate.terms)).collect();
+    let ranked = rank(&[], &query("gadget wrench"), &matched, 3, &HashSet::new());
+    let order: Vec<_> = ranked.best.iter().map(|candidate| (candidate.place.node, candidate.terms)).collect();
     assert_eq!(order, [(2, 0b11), (1, 0b11), (0, 0b01)]);
 }
 
@@ -99,6 +100,48 @@ fn equal_scores_are_in_document_order_and_what_is_cut_is_named() {
 }
 
 #[test]
+fn the_kind_is_that_of_the_best_term_that_decides() {
+    use MatchKind::{Exact, Exception, Part, Reference, Separated, Synonym};
+    let none = NodeHit { exact: 0, ..hit(0, 0) };
+    for (hit, deciding, expected) in [
+        (NodeHit { exact: 0b01, synonym: 0b10, ..none }, 0b11, Exact),
+        (NodeHit { exact: 0b01, synonym: 0b10, ..none }, 0b10, Synonym),
+        (NodeHit { separated: 0b10, synonym: 0b01, ..none }, 0b11, Separated),
+        (NodeHit { exact: 0b01, ..none }, 0b10, Part),
+        (NodeHit { partial: 0b10, ..none }, 0b11, Part),
+    ] {
+        assert_eq!(hit.kind(deciding), expected, "{hit:?}");
+    }
+    let kinds = [Exact, Separated, Synonym, Part, Reference, Exception];
+    assert_eq!(kinds.map(MatchKind::is_evidence), [true, true, true, false, false, false]);
+    assert!(kinds.is_sorted());
+}
+
+#[test]
+fn evidence_beyond_the_best_is_kept_and_related_sections_are_counted() {
+    // Every third node contains only a part of the term.
+    let hits = (0..).zip(0..30).map(|(node, _)| match node % 3 {
+        0 => NodeHit { exact: 0, partial: 1, ..hit(0, node) },
+        _ => hit(0, node),
+    });
+    let matched = MatchOutcome { hits: hits.collect(), term_weights: vec![1.0], ..MatchOutcome::default() };
+    let ranked = rank(&[], &query("refund"), &matched, 5, &HashSet::new());
+    assert!(ranked.best.iter().all(|found| found.kind == MatchKind::Exact));
+    assert_eq!((ranked.best.len(), ranked.more_evidence.len(), ranked.more_related), (5, 15, 10));
+}
+
+#[test]
+fn what_lies_outside_ranks_below_everything_inside_even_beyond_the_best() {
+    let strong = (0..).zip(0..300).map(|(node, _)| NodeHit { score: 9.0, ..hit(0, node) });
+    let hits: Vec<_> = strong.chain([hit(1, 0), NodeHit { exact: 0, partial: 1, ..hit(1, 1) }]).collect();
+    let matched = MatchOutcome { hits, term_weights: vec![1.0], ..MatchOutcome::default() };
+    let ranked = rank(&[], &query("refund"), &matched, 3, &HashSet::from([0]));
+    let best: Vec<_> = ranked.best.iter().map(|found| (found.place.view, found.is_outside)).collect();
+    assert_eq!(best, [(1, false), (1, false), (0, true)]);
+    assert!(ranked.more_evidence.len() == 299 && ranked.more_evidence.iter().all(|more| more.is_outside));
+}
+
+#[test]
 fn units_count_after_a_number_and_currencies_also_before_one() {
     for (text, units, expected) in [
         ("14日以内", &["日"][..], true),
@@ -136,20 +179,17 @@ fn weights_of_set_bits_add_up() {
 proptest! {
     #[test]
     fn ranking_loses_no_hit_and_keeps_the_best(scores in prop::collection::vec(0_u8..20, 0..260), max in 0_usize..130) {
-        let hit = |(node, score): (u32, &u8)| NodeHit {
-            place: NodePlace { view: 0, segment: 0, node },
-            score: f32::from(*score),
-            exact: 1,
-            loose: 0,
-            partial: 0,
-            heading: 0,
-        };
+        let hit = |(node, score): (u32, &u8)| NodeHit { score: f32::from(*score), ..hit(0, node) };
         let matched = MatchOutcome {
             hits: (0..).zip(&scores).map(hit).collect(),
             term_weights: vec![1.0],
             ..MatchOutcome::default()
         };
-        let (candidates, left) = rank(&[], &query("refund"), &matched, max);
+        let ranked = rank(&[], &query("refund"), &matched, max, &HashSet::new());
+        let candidates = ranked.best;
+        let left: Vec<_> = ranked.more_evidence.iter().map(|more| more.place).collect();
+        prop_assert_eq!(ranked.more_related, 0);
+        prop_assert!(left.is_sorted());
         prop_assert_eq!(candidates.len(), max.min(scores.len()));
         let places: HashSet<_> = candidates.iter().map(|found| found.place).chain(left.iter().copied()).collect();
         prop_assert_eq!((places.len(), candidates.len() + left.len()), (scores.len(), scores.len()));

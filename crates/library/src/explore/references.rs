@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::candidate::{Candidate, Signals};
+use super::candidate::{Candidate, MatchKind, Signals};
 use super::matching::NodeFilter;
 use super::place::{NodePlace, node_at};
 use crate::index::{NodeEntry, Segment, View, label};
@@ -42,7 +42,14 @@ pub fn add_references(
     }
     let mut added: Vec<_> = referred
         .into_iter()
-        .map(|(place, score)| Candidate { place, score, signals: Signals::REFERENCE, terms: 0 })
+        .map(|(place, score)| Candidate {
+            place,
+            score,
+            signals: Signals::REFERENCE,
+            terms: 0,
+            kind: MatchKind::Reference,
+            is_outside: false,
+        })
         .collect();
     added.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.place.cmp(&other.place)));
     added
@@ -91,12 +98,14 @@ fn linked<'a>(
     let (segment_index, number) = *known.get(path.as_str())?;
     let segment = view.segments.get(segment_index as usize)?;
     let file = segment.files.get(number as usize)?;
-    let titles = segment.nodes_of(file).map(|(_, node)| node.title.as_str());
+    // The passages of a long section have its heading, which counts once.
+    let sections = || segment.nodes_of(file).filter(|(_, node)| !node.is_continuation);
+    let titles = sections().map(|(_, node)| node.title.as_str());
     let index = match anchor {
         Some(anchor) => find_anchor(titles, &percent_decoded(anchor))?,
         None => 0,
     };
-    let (node, _) = segment.nodes_of(file).nth(index)?;
+    let (node, _) = sections().nth(index)?;
     Some(NodePlace { view: view_index, segment: segment_index, node })
 }
 

@@ -1,8 +1,8 @@
-use super::super::test_corpus::{manual, place, shown};
+use super::super::test_corpus::{self, manual, place, shown};
 use super::*;
 
 fn candidate(place: NodePlace, score: f32) -> Candidate {
-    Candidate { place, score, signals: Signals::NORMALIZED, terms: 1 }
+    Candidate { score, ..test_corpus::candidate(place) }
 }
 
 /// What the first section of a file refers to, as `path:line`.
@@ -67,7 +67,12 @@ fn a_candidate_is_marked_and_another_section_gets_a_share_of_the_best_score() {
     let at = |line| place(&views, "a.md", line);
     let mut candidates = [candidate(at(1), 2.0), candidate(at(3), 4.0), candidate(at(5), 1.0)];
     let added = add_references(&views, &mut candidates, &|_| true);
-    let reference = |line, score| Candidate { place: at(line), score, signals: Signals::REFERENCE, terms: 0 };
+    let reference = |line, score| Candidate {
+        signals: Signals::REFERENCE,
+        terms: 0,
+        kind: MatchKind::Reference,
+        ..candidate(at(line), score)
+    };
     assert_eq!(added, [reference(7, 4.0 * REFERENCE_SHARE)]);
     // The candidate keeps its score.
     let marked = Candidate { signals: Signals::NORMALIZED.with(Signals::REFERENCE), ..candidate(at(5), 1.0) };
@@ -87,4 +92,14 @@ fn links_resolve_within_the_manual() {
     assert_eq!(resolve("a/b.md", "../c/./d.md").as_deref(), Some("c/d.md"));
     assert_eq!(resolve("a/b.md", "/c.md").as_deref(), Some("c.md"));
     assert_eq!(resolve("b.md", "../c.md"), None);
+}
+
+#[test]
+fn an_anchor_counts_headings_and_not_the_passages_of_a_long_section() {
+    let long = "words of a long section\n\n".repeat(400);
+    let target = format!("# Limits\n{long}# Limits\nthe second\n");
+    let line = target.lines().position(|line| line == "the second").unwrap();
+    let views = [manual("m", &[("a.md", "# A\n[there](b.md#limits-1)\n"), ("b.md", &target)])];
+    assert!(views[0].segments[0].nodes.iter().any(|node| node.is_continuation));
+    assert_eq!(referred(&views, "a.md"), [format!("b.md:{line}")]);
 }

@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::candidate::{Candidate, Signals};
+use super::terms::Goal;
+use super::trace::UnsearchableFile;
 use super::unscanned::SkipReason;
+use crate::fs::UnsearchableReason;
 
 /// Whether what was found is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -13,6 +16,32 @@ pub enum IntegrationStatus {
     Ready,
     NeedsFollowup,
     Blocked,
+}
+
+impl IntegrationStatus {
+    /// A result is not ready while matches were cut, and with goal `everything` not while anything is left to read or to
+    /// search.
+    pub const fn for_goal(self, goal: Goal, left: Left) -> Self {
+        let is_left = match goal {
+            Goal::Answer => left.cut > 0,
+            Goal::Everything => left.cut + left.unread + left.unscanned > 0,
+        };
+        match self {
+            Self::Ready if is_left => Self::NeedsFollowup,
+            _ => self,
+        }
+    }
+}
+
+/// What a find leaves to do.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Left {
+    /// The number of places that were not searched in time, and of matches beyond the maximum.
+    pub cut: usize,
+    /// The number of candidates that were not handed out.
+    pub unread: usize,
+    /// The number of all places that were not searched.
+    pub unscanned: usize,
 }
 
 /// Why the search was widened, or would have been.
@@ -35,7 +64,8 @@ pub struct FindSummary {
     pub scanned_files: usize,
     /// The number of sections that were searched.
     pub scanned_nodes: usize,
-    /// The number of matching sections.
+    /// The number of matching sections, and of matching passages of long sections: those that contain a term of the question as it is written, with other
+    /// separators, or as a synonym. manual_hits lists them all.
     pub candidates: usize,
     /// The number of files that could not be read or parsed, plus the number of search stages that failed.
     pub warnings: usize,
@@ -65,12 +95,72 @@ pub struct FindSummary {
     pub integration_status: IntegrationStatus,
     /// Why some places were not searched; absent when everything was. `time_budget`: the time ran out.
     /// `candidate_cap`: there were more matches than max_candidates. `stage_cap`: max_stage excluded the other
-    /// manuals. `hard_limit`: a file is larger than 256 MiB.
+    /// manuals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cutoff_reason: Option<SkipReason>,
     /// Why the search was widened, or would have been if it were allowed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub escalation_reasons: Vec<EscalationReason>,
+    /// How many of the candidates lie outside the manual that was asked for. They rank below all others, and count
+    /// neither for the sufficiency nor for the status.
+    pub outside_candidates: usize,
+    /// What was searched, and what was handed out.
+    #[serde(flatten)]
+    pub coverage: SearchCoverage,
+}
+
+/// What was searched, and what was handed out.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SearchCoverage {
+    /// The number of sections that are only related to the question: they contain a part of a term, or another match
+    /// leads to them. They are not candidates.
+    pub related: usize,
+    /// The goal of the search: `answer` leads to the best sections, `everything` to all candidates.
+    pub goal: Goal,
+    /// How many of the candidates were handed out as text. Together with `unread` they are all candidates.
+    pub handed_out: usize,
+    /// How many of the candidates were not handed out yet; manual_hits with kind `unread` lists them.
+    pub unread: usize,
+    /// Whether the server remembers what it hands out to this caller. It does not for anonymous callers over HTTP.
+    pub read_ledger: bool,
+    /// The number of files that were to be searched: the sum of scanned_files, unscanned_files and unsearchable_files.
+    pub files_total: usize,
+    /// The number of files that were not searched, because of the time or the stage.
+    pub unscanned_files: usize,
+    /// The number of files that cannot be searched.
+    pub unsearchable_files: usize,
+    /// The first ten files that cannot be searched, absent when there are none; manual_hits with kind `unsearchable` lists them all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unsearchable: Vec<UnsearchableEntry>,
+    /// A hash of the paths and contents of the files that were searched. Two searches with the same value saw the same
+    /// text.
+    pub corpus_rev: String,
+    /// Sentences about what the result does not cover; absent when there is nothing to say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+}
+
+/// A file that cannot be searched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct UnsearchableEntry {
+    /// The id of its manual; absent for the vault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manual_id: Option<String>,
+    /// Its path, relative to its manual or to the vault.
+    pub path: String,
+    /// Why it cannot be searched. `type`: not a text format that is searched. `encoding`: not text in a known
+    /// encoding. `too_large`: larger than 256 MiB. `unreadable`: it cannot be opened. `link`: a symbolic link.
+    pub reason: UnsearchableReason,
+}
+
+impl From<&UnsearchableFile> for UnsearchableEntry {
+    fn from(unsearchable: &UnsearchableFile) -> Self {
+        Self {
+            manual_id: unsearchable.manual_id.as_deref().map(str::to_owned),
+            path: unsearchable.file.path.clone(),
+            reason: unsearchable.file.reason,
+        }
+    }
 }
 
 /// A find of the vault in numbers.
@@ -80,7 +170,8 @@ pub struct VaultFindSummary {
     pub scanned_files: usize,
     /// The number of paragraphs that were searched.
     pub scanned_nodes: usize,
-    /// The number of matching paragraphs.
+    /// The number of matching paragraphs: those that contain a term of the question as it is written, with other
+    /// separators, or as a synonym. manual_hits lists them all.
     pub candidates: usize,
     /// The number of files that could not be read or are not text.
     pub warnings: usize,
@@ -112,9 +203,12 @@ pub struct VaultFindSummary {
     pub integration_status: IntegrationStatus,
     /// Why some places were not searched; absent when everything was. `time_budget`: the time ran out.
     /// `candidate_cap`: there were more matches than max_candidates. `stage_cap`: max_stage excluded the other
-    /// manuals. `hard_limit`: a file is larger than 256 MiB.
+    /// manuals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cutoff_reason: Option<SkipReason>,
+    /// What was searched, and what was handed out.
+    #[serde(flatten)]
+    pub coverage: SearchCoverage,
 }
 
 /// How many candidates each signal has.
@@ -141,13 +235,13 @@ pub struct SignalCoverage {
     pub reference: usize,
 }
 
-fn count(candidates: &[Candidate], signal: Signals) -> usize {
+fn count(candidates: &[&Candidate], signal: Signals) -> usize {
     candidates.iter().filter(|candidate| candidate.signals.has(signal)).count()
 }
 
 impl SignalCoverage {
     /// Counts the candidates of each signal.
-    pub fn of(candidates: &[Candidate]) -> Self {
+    pub fn of(candidates: &[&Candidate]) -> Self {
         Self {
             heading: count(candidates, Signals::HEADING),
             normalized: count(candidates, Signals::NORMALIZED),
@@ -160,7 +254,7 @@ impl SignalCoverage {
 
 impl VaultSignalCoverage {
     /// Counts the candidates of each signal that a find of the vault knows.
-    pub fn of(candidates: &[Candidate]) -> Self {
+    pub fn of(candidates: &[&Candidate]) -> Self {
         Self { normalized: count(candidates, Signals::NORMALIZED), loose: count(candidates, Signals::LOOSE) }
     }
 }
@@ -173,16 +267,13 @@ pub fn rounded(share: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::place::NodePlace;
+    use super::super::test_corpus::candidate;
     use super::*;
 
     #[test]
     fn each_candidate_counts_for_each_of_its_signals() {
-        let candidate = |signals| Candidate {
-            place: NodePlace { view: 0, segment: 0, node: 0 },
-            score: 1.0,
-            signals,
-            terms: 1,
-        };
+        let place = NodePlace { view: 0, segment: 0, node: 0 };
+        let candidate = |signals| Candidate { signals, ..candidate(place) };
         let candidates = [
             candidate(Signals::HEADING.with(Signals::NORMALIZED)),
             candidate(Signals::NORMALIZED.with(Signals::LOOSE)),
@@ -190,8 +281,25 @@ mod tests {
             candidate(Signals::REFERENCE.with(Signals::EXCEPTIONS)),
         ];
         let expected = SignalCoverage { heading: 1, normalized: 2, loose: 1, exceptions: 2, reference: 1 };
+        let candidates: Vec<_> = candidates.iter().collect();
         assert_eq!(SignalCoverage::of(&candidates), expected);
         assert_eq!(VaultSignalCoverage::of(&candidates), VaultSignalCoverage { normalized: 2, loose: 1 });
+    }
+
+    #[test]
+    fn nothing_that_matters_to_the_goal_may_be_left_of_a_ready_result() {
+        use IntegrationStatus::{Blocked, NeedsFollowup, Ready};
+        let left = |cut, unread, unscanned| Left { cut, unread, unscanned };
+        for (status, goal, left, expected) in [
+            (Ready, Goal::Answer, left(0, 3, 2), Ready),
+            (Ready, Goal::Answer, left(1, 0, 1), NeedsFollowup),
+            (Ready, Goal::Everything, left(0, 0, 0), Ready),
+            (Ready, Goal::Everything, left(0, 1, 0), NeedsFollowup),
+            (Ready, Goal::Everything, left(0, 0, 1), NeedsFollowup),
+            (Blocked, Goal::Everything, left(0, 1, 0), Blocked),
+        ] {
+            assert_eq!(status.for_goal(goal, left), expected, "{status:?} {goal:?} {left:?}");
+        }
     }
 
     #[test]

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use annai_core::Principal;
 
-use super::terms::Intent;
+use super::terms::{Goal, Intent};
 use super::trace::TraceRecord;
 use crate::search::FileFilter;
 
 /// The limits of a find.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchBudget {
-    /// The maximum number of candidates.
-    pub max_candidates: usize,
+    /// The maximum number of candidates, where the caller sets one.
+    pub max_candidates: Option<usize>,
     /// The maximum time.
     pub time: Duration,
 }
@@ -26,6 +26,10 @@ pub struct FindRequest {
     pub manual_id: Option<String>,
     /// The intent of the question; none to derive it from its words.
     pub intent: Option<Intent>,
+    /// How much of the evidence the caller wants to read; none to derive it from the words of the question.
+    pub goal: Option<Goal>,
+    /// Whether to ignore what was handed out before.
+    pub is_fresh: bool,
     /// The last stage that may run.
     pub max_stage: u8,
     /// The last stage that the server allows any request to ask for.
@@ -44,6 +48,10 @@ pub struct VaultFindRequest {
     pub query: String,
     /// Which files to search.
     pub files: FileFilter,
+    /// How much of the evidence the caller wants to read; none to derive it from the words of the question.
+    pub goal: Option<Goal>,
+    /// Whether to ignore what was handed out before.
+    pub is_fresh: bool,
     /// The limits.
     pub budget: SearchBudget,
     /// The caller.

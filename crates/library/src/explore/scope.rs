@@ -5,15 +5,16 @@ use std::collections::{HashMap, HashSet};
 use super::candidate::Candidate;
 use super::place::{FilePlace, NodePlace, node_at};
 use super::trace::TraceRecord;
-use crate::index::{FileEntry, View};
+use crate::index::{FileEntry, NodeEntry, View};
+use crate::position::Position;
 
 /// Which sections of one file may be searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileGrant {
     All,
     None,
-    /// The sections that start on these lines.
-    Lines(HashSet<u32>),
+    /// The sections that start at these places.
+    Starts(HashSet<Position>),
 }
 
 /// Which sections of every file may be searched.
@@ -71,12 +72,12 @@ impl<'a> SearchScope<'a> {
         {
             None => FileGrant::None,
             Some(parts)
-                if parts.iter().any(|part| part.lines.is_empty() || part.sha256 != Some(file.sha256)) =>
+                if parts.iter().any(|part| part.starts.is_empty() || part.sha256 != Some(file.sha256)) =>
             {
                 FileGrant::All
             }
             Some(parts) => {
-                FileGrant::Lines(parts.iter().flat_map(|part| part.lines.iter().copied()).collect())
+                FileGrant::Starts(parts.iter().flat_map(|part| part.starts.iter().copied()).collect())
             }
         };
         let known = left.keys().copied().collect::<HashSet<_>>();
@@ -93,10 +94,16 @@ impl<'a> SearchScope<'a> {
     /// yet one of its candidates, wherever it is.
     pub fn admits(&self, views: &[View], place: NodePlace) -> bool {
         match self {
-            Self::Granted(GrantedFiles { earlier: Some(earlier), .. }) => {
-                !earlier.candidates.contains(&place)
-            }
+            Self::Granted(GrantedFiles { earlier: Some(_), .. }) => !self.was_found(place),
             _ => self.allows(views, place),
+        }
+    }
+
+    /// Whether a node is a candidate of the earlier find.
+    fn was_found(&self, place: NodePlace) -> bool {
+        match self {
+            Self::Granted(GrantedFiles { earlier: Some(earlier), .. }) => earlier.candidates.contains(&place),
+            _ => false,
         }
     }
 
@@ -140,7 +147,11 @@ impl<'a> SearchScope<'a> {
         match self.grant(place.view as usize, place.segment as usize, node.file) {
             FileGrant::All => true,
             FileGrant::None => false,
-            FileGrant::Lines(lines) => lines.contains(&node.start_line),
+            // Several passages of a long line start on it; those that were found before are not searched again.
+            FileGrant::Starts(starts) => {
+                let start = Position { line: node.start_line, char: node.start_char };
+                starts.contains(&start) && !self.was_found(place)
+            }
         }
     }
 }
@@ -156,22 +167,30 @@ impl EarlierFind {
                 }
             }
         }
-        let place = |manual: &str, path: &str, line: u32| {
+        let place = |manual: &str, path: &str, start: Position| {
             let FilePlace { view, segment, file } = *files.get(&(manual, path))?;
             let found = views.get(view as usize)?.segments.get(segment as usize)?;
             let mut nodes = found.nodes_of(found.files.get(file as usize)?);
-            let (node, _) = nodes.find(|(_, node)| node.start_line == line)?;
+            let is_same = |node: &NodeEntry| (node.start_line, node.start_char) == (start.line, start.char);
+            let (node, _) = nodes.find(|(_, node)| is_same(node))?;
             Some(NodePlace { view, segment, node })
         };
-        let candidates = record.candidates.iter().filter_map(|item| {
-            let line = u32::try_from(item.place.start_line?).ok()?;
-            place(item.place.manual_id.as_deref().unwrap_or_default(), &item.place.path, line)
+        let candidates = record.matches.iter().filter_map(|found| {
+            let file = record.file_of(found)?;
+            place(file.manual_id.as_deref().unwrap_or_default(), &file.path, found.span.start)
         });
         let carried = record.unscanned.iter().flat_map(|part| {
             let manual = part.manual_id.as_deref().unwrap_or_default();
             part.carried.iter().filter_map(move |carried| {
-                let place = place(manual, &part.path, carried.line)?;
-                Some(Candidate { place, score: carried.score, signals: carried.signals, terms: 0 })
+                let place = place(manual, &part.path, carried.start)?;
+                Some(Candidate {
+                    place,
+                    score: carried.score,
+                    signals: carried.signals,
+                    terms: 0,
+                    kind: carried.kind,
+                    is_outside: false,
+                })
             })
         });
         Self { candidates: candidates.collect(), carried: carried.collect() }

@@ -1,41 +1,20 @@
 use std::collections::BTreeSet;
 
-use super::super::candidate::Signals;
-use super::super::test_corpus::{all_places, manual, place, shown};
-use super::super::trace::TraceItem;
+use super::super::candidate::{MatchKind, Signals};
+use super::super::test_corpus::{all_places, candidate, manual, place, shown, trace_of};
 use super::super::unscanned::{CarriedSection, SkipReason, UnscannedPart};
 use super::*;
-use crate::reference::{Ref, Target};
 
 const FILES: &[(&str, &str)] =
     &[("a.md", "# A\nx\n# B\ny\n# C\nz\n"), ("b.md", "# A\nx\n# B\ny\n"), ("c.md", "# A\nx\n")];
 
-fn record(unscanned: Vec<UnscannedPart>, found: &[(&str, u64)]) -> TraceRecord {
-    let item = |(path, line): &(&str, u64)| TraceItem {
-        place: Ref {
-            target: Target::Manual,
-            manual_id: Some("m".into()),
-            path: (*path).into(),
-            start_line: Some(*line),
-            char: None,
-            json_path: None,
-            heading_path: None,
-            encoding: None,
-            title: None,
-            signals: None,
-            rev: None,
-        },
-        score: 1.0,
-        conflict_with: Vec::new(),
-    };
-    TraceRecord {
-        target: Target::Manual,
-        candidates: found.iter().map(item).collect(),
-        top: Vec::new(),
-        unscanned,
-        conflicts: Vec::new(),
-        gaps: Vec::new(),
+fn record(unscanned: Vec<UnscannedPart>, found: &[(&str, u32)]) -> TraceRecord {
+    let mut record = trace_of(&vec![(1.0, MatchKind::Exact); found.len()]);
+    for ((file, found), (path, line)) in record.files.iter_mut().zip(&mut record.matches).zip(found) {
+        file.path = (*path).to_owned();
+        found.span.start = Position::line_start(*line);
     }
+    TraceRecord { unscanned, ..record }
 }
 
 /// The sections of a file of the manual `m` that start on these lines; all of it where there are none.
@@ -43,7 +22,7 @@ fn part(views: &[View], path: &str, lines: &[u32]) -> UnscannedPart {
     let files = views.iter().flat_map(|view| &view.segments).flat_map(|segment| &segment.files);
     let sha256 = files.into_iter().find(|file| file.path == path).map(|file| file.sha256);
     let whole = UnscannedPart::file(Some("m".into()), path.into(), SkipReason::CandidateCap);
-    UnscannedPart { sha256, lines: lines.to_vec(), ..whole }
+    UnscannedPart { sha256, starts: lines.iter().copied().map(Position::line_start).collect(), ..whole }
 }
 
 /// The nodes that a scope allows.
@@ -65,7 +44,7 @@ fn everything_is_allowed_without_a_limit() {
 fn files_are_granted_whole_by_line_or_not_at_all() {
     let views = [manual("m", FILES)];
     let grant = |_: &View, file: &FileEntry| match file.path.as_str() {
-        "a.md" => FileGrant::Lines([3].into()),
+        "a.md" => FileGrant::Starts([Position::line_start(3)].into()),
         "b.md" => FileGrant::All,
         _ => FileGrant::None,
     };
@@ -114,14 +93,40 @@ fn a_section_is_admitted_wherever_it_is_unless_it_was_found_before() {
 #[test]
 fn carried_sections_keep_their_score_and_signals_while_they_are_there() {
     let views = [manual("m", FILES)];
-    let carried = |line| CarriedSection { line, score: 2.5, signals: Signals::REFERENCE };
+    let carried = |line| CarriedSection {
+        start: Position::line_start(line),
+        score: 2.5,
+        signals: Signals::REFERENCE,
+        kind: MatchKind::Reference,
+    };
     let parts = vec![
         UnscannedPart { carried: vec![carried(3)], ..part(&views, "a.md", &[1, 3]) },
         // A section that moved away is not carried.
         UnscannedPart { carried: vec![carried(9)], ..part(&views, "b.md", &[9]) },
     ];
     let earlier = record(parts, &[]);
-    let expected =
-        Candidate { place: place(&views, "a.md", 3), score: 2.5, signals: Signals::REFERENCE, terms: 0 };
+    let expected = Candidate {
+        score: 2.5,
+        signals: Signals::REFERENCE,
+        terms: 0,
+        kind: MatchKind::Reference,
+        ..candidate(place(&views, "a.md", 3))
+    };
     assert_eq!(SearchScope::left_out_of(&earlier, &views).carried(&views), [expected]);
+}
+
+#[test]
+fn a_passage_that_was_found_is_not_searched_again_with_another_one_of_its_line() {
+    let views = [manual("m", &[("a.md", &format!("# A\n{}\n", "refund ".repeat(900)))])];
+    let starts: Vec<_> =
+        views[0].segments[0].nodes.iter().map(|node| (node.start_line, node.start_char > 0)).collect();
+    assert_eq!(starts, [(1, false), (2, true), (2, true), (2, true)]);
+    let mut left_out = part(&views, "a.md", &[2]);
+    let nodes = views[0].segments[0].nodes.iter().skip(1);
+    left_out.starts = nodes.map(|node| Position { line: node.start_line, char: node.start_char }).collect();
+    let mut earlier = record(vec![left_out], &[("a.md", 2)]);
+    earlier.matches[0].span.start.char = views[0].segments[0].nodes[2].start_char;
+    let scope = SearchScope::left_out_of(&earlier, &views);
+    let allowed = all_places(&views).into_iter().filter(|place| scope.allows(&views, *place));
+    assert_eq!(allowed.map(|place| place.node).collect::<Vec<_>>(), [1, 3]);
 }

@@ -1,7 +1,7 @@
 //! One pass through the stages: the matching sections, exceptions next to them, references from them, and what was left
 //! out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -12,18 +12,26 @@ use super::matching::{MatchOutcome, match_terms};
 use super::needle::Needle;
 use super::place::{NodePlace, node_at};
 use super::query::Query;
-use super::ranking::{is_bare_heading, rank};
+use super::ranking::{Ranked, is_bare_heading, rank};
 use super::references::add_references;
 use super::scope::SearchScope;
 use super::unscanned::{LeftOutSection, SkipReason, UnscannedPart, files_of, manual_id, parts_of};
 use crate::index::View;
 
+/// The number of best candidates that are ranked exactly, and that the later stages start from. Evidence beyond them is
+/// kept, in document order.
+const MAX_RANKED: usize = 200;
+
 /// The result of one pass through the stages.
 pub struct StageOutcome {
     /// The question.
     pub query: Query,
-    /// The candidates, best first.
+    /// The best candidates, best first: evidence and related sections.
     pub candidates: Vec<Candidate>,
+    /// The evidence beyond them, in document order.
+    pub more_evidence: Vec<Candidate>,
+    /// The number of related sections, including those that are not among the candidates.
+    pub related: usize,
     /// What was not searched.
     pub unscanned: Vec<UnscannedPart>,
     /// The result of stages 0 and 1.
@@ -36,14 +44,37 @@ pub struct StageOutcome {
     pub failed: usize,
 }
 
+impl StageOutcome {
+    /// The best candidates that lie inside the manual that was asked for, best first.
+    pub fn inside(&self) -> &[Candidate] {
+        let inside = self.candidates.partition_point(|candidate| !candidate.is_outside);
+        self.candidates.get(..inside).unwrap_or_default()
+    }
+
+    /// All evidence, the best first.
+    pub fn evidence(&self) -> impl Iterator<Item = &Candidate> {
+        let best = self.candidates.iter().filter(|candidate| candidate.kind.is_evidence());
+        best.chain(&self.more_evidence)
+    }
+
+    /// The terms that sections inside the manual contain, as a bit set.
+    pub fn inside_terms(&self) -> u64 {
+        let more = self.more_evidence.iter().filter(|candidate| !candidate.is_outside);
+        self.inside().iter().chain(more).fold(0, |bits, candidate| bits | candidate.terms)
+    }
+}
+
 /// What a pass through the stages searches, and how far it goes.
 pub struct StagePlan<'a> {
     /// The indexes.
     pub views: &'a [View],
+    /// The view that was asked for, by its name: what lies outside ranks below everything inside. None where all of them
+    /// were.
+    pub home: Option<&'a str>,
     /// Which parts of them may be searched.
     pub scope: &'a SearchScope<'a>,
-    /// The maximum number of candidates.
-    pub max_candidates: usize,
+    /// The maximum number of candidates, where the caller sets one; the evidence is not cut otherwise.
+    pub max_candidates: Option<usize>,
     /// When to stop; what was not searched by then is reported as unscanned.
     pub deadline: Instant,
     /// The exception vocabulary of stage 2; without it only stages 0 and 1 run.
@@ -52,12 +83,20 @@ pub struct StagePlan<'a> {
 
 /// Runs the stages.
 pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
-    let &StagePlan { views, scope, max_candidates, deadline, dictionary } = plan;
+    let &StagePlan { views, home, scope, max_candidates, deadline, dictionary } = plan;
+    let is_outside = |view: &View| home.is_some_and(|home| view.name != home);
+    let outside: HashSet<u32> =
+        (0..).zip(views).filter(|(_, view)| is_outside(view)).map(|(index, _)| index).collect();
     let allowed = |place: NodePlace| scope.allows(views, place);
     let matched = match_terms(views, &query, &allowed, deadline);
-    let (mut candidates, cut) = rank(views, &query, &matched, max_candidates);
-    let mut left_out: Vec<_> = cut.into_iter().map(LeftOutSection::matched).collect();
-    merge_bare_headings(views, &mut candidates);
+    let max_ranked = max_candidates.unwrap_or(MAX_RANKED);
+    let Ranked { best: mut candidates, mut more_evidence, mut more_related } =
+        rank(views, &query, &matched, max_ranked, &outside);
+    let mut left_out: Vec<_> = match max_candidates {
+        Some(_) => more_evidence.drain(..).map(|cut| LeftOutSection::matched(cut.place)).collect(),
+        None => Vec::new(),
+    };
+    merge_bare_headings(views, &mut candidates, &mut more_evidence);
 
     // Sections that an earlier find was led to, but had no room for, are added here.
     let mut later =
@@ -76,10 +115,19 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
         later.run(3, deadline, || add_references(views, &mut candidates, &admitted));
     }
     let LaterStages { last_stage: stage, failed, is_out_of_time, added } = later;
-    let hits = candidates.len() + added.len();
-    integrate(&mut candidates, added);
-    left_out.extend(candidates.iter().skip(max_candidates).map(LeftOutSection::cut));
-    candidates.truncate(max_candidates);
+    let hits = candidates.len() + more_evidence.len() + added.len();
+    let known: HashSet<NodePlace> = more_evidence.iter().map(|evidence| evidence.place).collect();
+    let added = added.into_iter().filter(|added| !known.contains(&added.place));
+    let added = added.map(|added| Candidate { is_outside: outside.contains(&added.place.view), ..added });
+    integrate(&mut candidates, added.collect());
+    match max_candidates {
+        Some(max) => {
+            left_out.extend(candidates.iter().skip(max).map(LeftOutSection::cut));
+            candidates.truncate(max);
+        }
+        None => more_related += drop_weakest_related(&mut candidates, MAX_RANKED),
+    }
+    let related = more_related + candidates.iter().filter(|known| !known.kind.is_evidence()).count();
 
     let mut unscanned = parts_of(views, &left_out, SkipReason::CandidateCap);
     let missed = skipped_sections(views, &matched, &allowed);
@@ -89,7 +137,17 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
         // The neighbors of the candidates were not searched, so their files are to be searched again.
         unscanned.extend(files_of(views, &candidates, SkipReason::TimeBudget));
     }
-    StageOutcome { query, candidates, unscanned, matched, hits, stage, failed }
+    StageOutcome { query, candidates, more_evidence, related, unscanned, matched, hits, stage, failed }
+}
+
+/// Keeps the best related sections, and all evidence. Returns how many were dropped.
+fn drop_weakest_related(candidates: &mut Vec<Candidate>, max_related: usize) -> usize {
+    let (before, mut kept) = (candidates.len(), 0);
+    candidates.retain(|candidate| {
+        kept += usize::from(!candidate.kind.is_evidence());
+        candidate.kind.is_evidence() || kept <= max_related
+    });
+    before - candidates.len()
 }
 
 /// The stages after the matching. A stage that panics does not affect the results of the others, and counts as a
@@ -141,38 +199,48 @@ fn files_not_indexed(views: &[View], scope: &SearchScope<'_>) -> Vec<UnscannedPa
     let mut parts = Vec::new();
     for view in views {
         let manual_id = manual_id(view);
-        for (paths, reason) in
-            [(&view.pending, SkipReason::TimeBudget), (&view.too_large, SkipReason::HardLimit)]
-        {
-            let paths = paths.iter().filter(|path| scope.reaches(&view.name, path));
-            parts.extend(paths.map(|path| UnscannedPart::file(manual_id.clone(), path.clone(), reason)));
-        }
+        let pending = view.pending.iter().filter(|path| scope.reaches(&view.name, path));
+        let whole =
+            |path: &String| UnscannedPart::file(manual_id.clone(), path.clone(), SkipReason::TimeBudget);
+        parts.extend(pending.map(whole));
     }
     parts
 }
 
-/// Drops a heading without text of its own where the sections below it match by the same terms.
-fn merge_bare_headings(views: &[View], candidates: &mut Vec<Candidate>) {
-    let is_bare_heading = |place: NodePlace| {
-        node_at(views, place).is_some_and(|(segment, node)| is_bare_heading(segment, node))
-    };
-    let mut below: HashMap<NodePlace, u64> = HashMap::new();
-    for candidate in candidates.iter() {
-        let mut above = node_at(views, candidate.place).and_then(|(_, node)| node.parent);
-        while let Some(node) = above {
-            let place = NodePlace { node, ..candidate.place };
-            *below.entry(place).or_default() |= candidate.terms;
-            above = node_at(views, place).and_then(|(_, node)| node.parent);
+/// Drops a heading without text of its own where all sections below it match by the same terms. Where one of them does
+/// not, the heading is the only match that leads to it.
+fn merge_bare_headings(views: &[View], best: &mut Vec<Candidate>, more: &mut Vec<Candidate>) {
+    // The terms in each matching section and in the sections below it.
+    let mut terms_in: HashMap<NodePlace, u64> = HashMap::new();
+    for candidate in best.iter().chain(more.iter()) {
+        let mut next = Some(candidate.place);
+        while let Some(place) = next {
+            *terms_in.entry(place).or_default() |= candidate.terms;
+            let parent = node_at(views, place).and_then(|(_, node)| node.parent);
+            next = parent.map(|node| NodePlace { node, ..place });
         }
     }
-    candidates.retain(|candidate| {
-        let covered =
-            below.get(&candidate.place).is_some_and(|terms| terms & candidate.terms == candidate.terms);
-        !(covered && is_bare_heading(candidate.place))
-    });
+    let says_more = |candidate: &Candidate| {
+        let place = candidate.place;
+        let Some((segment, node)) = node_at(views, place) else { return true };
+        let Some(file) = segment.file_of(node).filter(|_| is_bare_heading(segment, node)) else {
+            return true;
+        };
+        let below = segment.nodes_from(file, place.node + 1);
+        let below = below.take_while(|(_, other)| other.level > node.level);
+        let mut children = below.filter(|(_, other)| other.parent == Some(place.node)).peekable();
+        let is_repeated = |child: u32| {
+            let terms = terms_in.get(&NodePlace { node: child, ..place }).copied().unwrap_or_default();
+            terms & candidate.terms == candidate.terms
+        };
+        children.peek().is_none() || !children.all(|(child, _)| is_repeated(child))
+    };
+    best.retain(says_more);
+    more.retain(says_more);
 }
 
-/// Merges what later stages found into the candidates, each section once, and sorts them best first.
+/// Merges what later stages found into the candidates, each section once, and sorts them best first, those outside the
+/// manual that was asked for last.
 fn integrate(candidates: &mut Vec<Candidate>, added: Vec<Candidate>) {
     let mut places: HashMap<NodePlace, usize> =
         candidates.iter().enumerate().map(|(index, candidate)| (candidate.place, index)).collect();
@@ -181,6 +249,7 @@ fn integrate(candidates: &mut Vec<Candidate>, added: Vec<Candidate>) {
             Some(known) => {
                 known.signals = known.signals.with(candidate.signals);
                 known.score = known.score.max(candidate.score);
+                known.kind = known.kind.min(candidate.kind);
             }
             None => {
                 places.insert(candidate.place, candidates.len());
@@ -188,7 +257,10 @@ fn integrate(candidates: &mut Vec<Candidate>, added: Vec<Candidate>) {
             }
         }
     }
-    candidates.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.place.cmp(&other.place)));
+    candidates.sort_by(|one, other| {
+        let by_score = other.score.total_cmp(&one.score).then(one.place.cmp(&other.place));
+        one.is_outside.cmp(&other.is_outside).then(by_score)
+    });
 }
 
 #[cfg(test)]

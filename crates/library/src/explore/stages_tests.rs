@@ -2,23 +2,22 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::super::candidate::Signals;
-use super::super::test_corpus::{DICTIONARY, as_segments, far_away, manual, query, shown};
+use super::super::candidate::{MatchKind, Signals};
+use super::super::test_corpus::{
+    self, as_segments, far_away, manual, outcome, outcome_at_home, plan, query, shown, traced,
+};
 use super::super::trace::TraceRecord;
-use super::super::trace_builder::trace_record;
 use super::*;
-use crate::reference::Target;
+use crate::fs::{Unsearchable, UnsearchableReason};
 
 fn candidate(node: u32, score: f32, signals: Signals) -> Candidate {
-    Candidate { place: NodePlace { view: 0, segment: 0, node }, score, signals, terms: 1 }
+    Candidate { score, signals, ..test_corpus::candidate(NodePlace { view: 0, segment: 0, node }) }
 }
 
-fn plan<'a>(views: &'a [View], scope: &'a SearchScope<'a>, max_candidates: usize) -> StagePlan<'a> {
-    StagePlan { views, scope, max_candidates, deadline: far_away(), dictionary: Some(&DICTIONARY) }
-}
-
-fn run(views: &[View], question: &str, max_candidates: usize) -> StageOutcome {
-    run_stages(&plan(views, &SearchScope::Everything, max_candidates), query(question))
+fn run_capped(views: &[View], question: &str, max_candidates: usize) -> StageOutcome {
+    let scope = SearchScope::Everything;
+    let plan = StagePlan { max_candidates: Some(max_candidates), ..plan(views, &scope) };
+    run_stages(&plan, query(question))
 }
 
 /// The candidates in document order, each with its signals.
@@ -33,7 +32,10 @@ fn found(views: &[View], outcome: &StageOutcome) -> Vec<String> {
 
 /// What was left out, as `path lines reason`.
 fn left_out(outcome: &StageOutcome) -> Vec<String> {
-    let shown = |part: &UnscannedPart| format!("{} {:?} {}", part.path, part.lines, part.reason.name());
+    let shown = |part: &UnscannedPart| {
+        let lines: Vec<_> = part.starts.iter().map(|start| start.line).collect();
+        format!("{} {lines:?} {}", part.path, part.reason.name())
+    };
     outcome.unscanned.iter().map(shown).collect()
 }
 
@@ -46,9 +48,11 @@ const MANUAL: &[(&str, &str)] = &[
 #[test]
 fn each_stage_adds_its_sections() {
     let views = [manual("m", MANUAL)];
-    let outcome = run(&views, "給付金", 10);
+    let outcome = outcome(&views, "給付金");
     let expected = ["a.md:2 heading+normalized", "a.md:4 exceptions", "b.md:1 reference"];
     assert_eq!(found(&views, &outcome), expected);
+    // Only the first one contains the term.
+    assert_eq!((outcome.evidence().count(), outcome.related), (1, 2));
     assert_eq!((outcome.stage, outcome.failed, outcome.hits), (3, 0, 3));
     assert!(outcome.unscanned.is_empty());
 }
@@ -57,21 +61,21 @@ fn each_stage_adds_its_sections() {
 fn without_a_dictionary_only_the_matching_runs() {
     let views = [manual("m", MANUAL)];
     let scope = SearchScope::Everything;
-    let outcome = run_stages(&StagePlan { dictionary: None, ..plan(&views, &scope, 10) }, query("給付金"));
+    let outcome = run_stages(&StagePlan { dictionary: None, ..plan(&views, &scope) }, query("給付金"));
     assert_eq!((found(&views, &outcome), outcome.stage), (vec!["a.md:2 heading+normalized".into()], 1));
 }
 
 #[test]
 fn a_nonsense_question_has_no_candidates() {
     let views = [manual("m", MANUAL)];
-    let outcome = run(&views, "zzyzxq", 10);
+    let outcome = outcome(&views, "zzyzxq");
     assert_eq!((outcome.candidates.len(), outcome.hits, outcome.unscanned.len()), (0, 0, 0));
 }
 
 #[test]
 fn an_excluded_term_also_keeps_out_what_other_sections_lead_to() {
     let views = [manual("m", MANUAL)];
-    assert_eq!(found(&views, &run(&views, "給付金 -旅行 -毎月", 10)), ["a.md:2 heading+normalized"]);
+    assert_eq!(found(&views, &outcome(&views, "給付金 -旅行 -毎月")), ["a.md:2 heading+normalized"]);
 }
 
 #[test]
@@ -80,21 +84,110 @@ fn a_bare_heading_gives_way_to_the_section_below_it() {
     let views = [manual("m", &[("a.md", text)])];
     // The last heading has no text either, but no section below it says more.
     let expected = ["a.md:2 heading+normalized", "a.md:5 heading+normalized"];
-    assert_eq!(found(&views, &run(&views, "refund", 10)), expected);
+    assert_eq!(found(&views, &outcome(&views, "refund")), expected);
     // A heading with a term of its own stays.
     let text = "# Refund window\n## Refund of gifts\nRefund in the store.\n";
     let views = [manual("m", &[("a.md", text)])];
     let expected = ["a.md:1 heading+normalized", "a.md:2 heading+normalized"];
-    assert_eq!(found(&views, &run(&views, "refund window", 10)), expected);
+    assert_eq!(found(&views, &outcome(&views, "refund window")), expected);
 }
 
 #[test]
 fn what_the_candidate_limit_cuts_is_unscanned() {
     let text = "# A\nrefund\n# B\nrefund\n";
     let views = [manual("m", &[("a.md", text), ("b.md", text)])];
-    let outcome = run(&views, "refund", 1);
+    let outcome = run_capped(&views, "refund", 1);
     assert_eq!(found(&views, &outcome), ["a.md:1 normalized"]);
     assert_eq!(left_out(&outcome), ["a.md [3] candidate_cap", "b.md [1, 3] candidate_cap"]);
+}
+
+#[test]
+fn evidence_is_not_cut_without_an_explicit_limit() {
+    let sections: String = (0..450).map(|number| format!("# S{number}\nrefund\n")).collect();
+    let views = [manual("m", &[("a.md", &sections)])];
+    let outcome = outcome(&views, "refund");
+    assert_eq!((outcome.evidence().count(), outcome.unscanned.len()), (450, 0));
+    let places: HashSet<_> = outcome.evidence().map(|found| found.place).collect();
+    assert_eq!(places.len(), 450, "each once");
+    assert_eq!(run_capped(&views, "refund", 20).evidence().count(), 20);
+}
+
+#[test]
+fn a_term_in_three_sections_has_three_candidates_and_parts_of_it_are_related() {
+    let mut text: String = (0..40)
+        .map(|number| format!("# 入院{number}\n入院給付金を支払う\n# 通院{number}\n通院の日数\n"))
+        .collect();
+    for line in ["通院給付金を支払う", "手術の後の通院給付金", "通院・給付金の請求"]
+    {
+        text.push_str(&format!("# 給付\n{line}\n"));
+    }
+    let views = [manual("m", &[("a.md", &text)])];
+    let outcome = outcome(&views, "通院給付金");
+    let mut kinds: Vec<_> = outcome.evidence().map(|found| found.kind).collect();
+    kinds.sort();
+    assert_eq!(kinds, [MatchKind::Exact, MatchKind::Exact, MatchKind::Separated]);
+    assert_eq!(outcome.related, 40, "the sections about 入院給付金");
+    let best = outcome.candidates.iter().take(3).map(|found| found.kind.is_evidence());
+    assert_eq!(best.collect::<Vec<_>>(), [true; 3]);
+}
+
+#[test]
+fn general_words_alone_are_a_part() {
+    let views = [manual("m", &[("a.md", "# 一\n返品の場合\n# 二\n雨天の場合\n# 三\n返品\n")])];
+    let kinds = |question: &str| {
+        let outcome = outcome(&views, question);
+        let kinds = outcome.candidates.iter();
+        let mut kinds: Vec<_> =
+            kinds.map(|found| format!("{} {:?}", shown(&views, found.place), found.kind)).collect();
+        kinds.sort();
+        kinds
+    };
+    assert_eq!(kinds("返品の場合"), ["a.md:1 Exact", "a.md:3 Part", "a.md:5 Exact"]);
+    // Where a question has no other words, they decide.
+    assert_eq!(kinds("場合"), ["a.md:1 Exact", "a.md:3 Exact"]);
+}
+
+#[test]
+fn the_related_sections_that_are_kept_are_limited_and_all_are_counted() {
+    let text: String = (0..300).map(|number| format!("# S{number}\n入院給付金\n")).collect();
+    let views = [manual("m", &[("a.md", &format!("{text}# 一\n通院給付金\n"))])];
+    let outcome = outcome(&views, "通院給付金");
+    assert_eq!((outcome.evidence().count(), outcome.related), (1, 300));
+    assert!(outcome.candidates.len() <= MAX_RANKED + 1);
+}
+
+#[test]
+fn what_lies_outside_ranks_below_everything_inside() {
+    let strong: String = (0..250).map(|number| format!("# Refund {number}\nrefund window\n")).collect();
+    let weak = "# A\nsome words about other things and a refund\n# B\nsee section 9\n";
+    let views = [manual("a", &[("a.md", &strong)]), manual("h", &[("h.md", weak)])];
+    let found = outcome_at_home(&views, "h", "refund window");
+    let inside: Vec<_> = found.inside().iter().map(|found| shown(&views, found.place)).collect();
+    assert_eq!(inside, ["h.md:1"]);
+    assert_eq!((found.evidence().count(), found.inside_terms()), (251, 0b01));
+    assert!(found.candidates.iter().skip(1).all(|found| found.is_outside && found.place.view == 0));
+    // With a limit, what lies outside is cut first.
+    let scope = SearchScope::Everything;
+    let capped = StagePlan { home: Some("h"), max_candidates: Some(1), ..plan(&views, &scope) };
+    let capped = run_stages(&capped, query("refund window"));
+    assert_eq!(capped.candidates.iter().map(|found| found.place.view).collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn what_inside_sections_lead_to_is_inside_and_ranks_above_outside_hits() {
+    let home = [("h.md", "# A\nrefund as in 第2条\n# 第2条\nother\n")];
+    let views = [manual("a", &[("a.md", "# Refund\nrefund\n")]), manual("h", &home)];
+    let found = outcome_at_home(&views, "h", "refund");
+    let order: Vec<_> = found.candidates.iter().map(|it| (shown(&views, it.place), it.is_outside)).collect();
+    assert_eq!(order, [("h.md:1".into(), false), ("h.md:3".into(), false), ("a.md:1".into(), true)]);
+}
+
+#[test]
+fn bare_headings_give_way_however_many_sections_match() {
+    let sections: String =
+        (0..300).map(|number| format!("# Refund {number}\n## Part {number}\nrefund\n")).collect();
+    let views = [manual("m", &[("a.md", &sections)])];
+    assert_eq!(outcome(&views, "refund").evidence().count(), 300);
 }
 
 #[test]
@@ -102,7 +195,7 @@ fn what_the_deadline_cuts_is_unscanned() {
     let parts = ["a.md", "b.md"].map(|path| manual("m", &[(path, "# A\nrefund\n# B\nother\n")]));
     let views = [as_segments(parts.into())];
     let scope = SearchScope::Everything;
-    let plan = StagePlan { deadline: Instant::now(), ..plan(&views, &scope, 10) };
+    let plan = StagePlan { deadline: Instant::now(), ..plan(&views, &scope) };
     let outcome = run_stages(&plan, query("refund"));
     assert_eq!((found(&views, &outcome), outcome.stage), (vec!["a.md:1 normalized".into()], 1));
     // The sections of the second segment, and the file whose neighbors were not searched.
@@ -113,21 +206,20 @@ fn what_the_deadline_cuts_is_unscanned() {
 fn files_that_are_not_indexed_are_unscanned_if_they_are_in_scope() {
     let mut views = [manual("m", MANUAL)];
     views[0].pending = vec!["late.md".into(), "other.md".into()];
-    views[0].too_large = vec!["huge.md".into()];
-    assert_eq!(
-        left_out(&run(&views, "給付金", 10)),
-        ["late.md [] time_budget", "other.md [] time_budget", "huge.md [] hard_limit"]
-    );
+    // What cannot be searched at all is named elsewhere.
+    views[0].unsearchable =
+        vec![Unsearchable { path: "huge.md".into(), reason: UnsearchableReason::TooLarge }];
+    assert_eq!(left_out(&outcome(&views, "給付金")), ["late.md [] time_budget", "other.md [] time_budget"]);
     let scope =
         SearchScope::of(&views, |_, _| super::super::scope::FileGrant::All, |_, path| path == "late.md");
-    let outcome = run_stages(&plan(&views, &scope, 10), query("給付金"));
+    let outcome = run_stages(&plan(&views, &scope), query("給付金"));
     assert_eq!(left_out(&outcome), ["late.md [] time_budget"]);
 }
 
 #[test]
 fn following_what_was_cut_finds_every_candidate_once() {
     let views = [manual("m", MANUAL), manual("n", &[("d.md", "# 給付金\n給付金とは\n# 他\n給付金 第1条\n")])];
-    let whole = found(&views, &run(&views, "給付金", 100));
+    let whole = found(&views, &outcome(&views, "給付金"));
     assert_eq!(whole.len(), 5);
     for max_candidates in 1..=5 {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
@@ -135,7 +227,8 @@ fn following_what_was_cut_finds_every_candidate_once() {
         let pass = |earlier: Option<&TraceRecord>| {
             let scope =
                 earlier.map_or(SearchScope::Everything, |earlier| SearchScope::left_out_of(earlier, &views));
-            run_stages(&plan(&views, &scope, max_candidates), query("給付金"))
+            let plan = StagePlan { max_candidates: Some(max_candidates), ..plan(&views, &scope) };
+            run_stages(&plan, query("給付金"))
         };
         for _ in 0..5 {
             let outcome = pass(record.as_ref());
@@ -143,7 +236,7 @@ fn following_what_was_cut_finds_every_candidate_once() {
             for candidate in &outcome.candidates {
                 *seen.entry(shown(&views, candidate.place)).or_default() += 1;
             }
-            let next = trace_record(&views, &outcome, &[], Vec::new(), Target::Manual);
+            let next = traced(&views, &outcome);
             if next.unscanned.is_empty() {
                 break;
             }

@@ -20,6 +20,14 @@ pub enum Intent {
     Unknown,
 }
 
+/// How much of the evidence a caller wants to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Goal {
+    Answer,
+    Everything,
+}
+
 /// Whether a term is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -67,6 +75,8 @@ pub struct Form {
     pub single_char: Option<char>,
     /// Its weight, relative to 1 for the term as it is written.
     pub weight: f32,
+    /// Whether it is the term itself or another spelling of it, rather than a synonym.
+    pub is_spelling: bool,
 }
 
 impl Form {
@@ -89,7 +99,13 @@ impl Form {
             keys,
             single_char,
             weight,
+            is_spelling: true,
         })
+    }
+
+    /// A synonym of a term; none where the index has nothing to look it up by.
+    pub fn synonym(text: &str, weight: f32) -> Option<Self> {
+        Some(Self { is_spelling: false, ..Self::new(text, weight)? })
     }
 }
 

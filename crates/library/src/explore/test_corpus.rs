@@ -10,13 +10,30 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use super::dictionary::Dictionary;
+use annai_core::Principal;
+
+use super::candidate::{Candidate, MatchKind, Signals};
+use super::context::ExploreContext;
+use super::dictionary::{Dictionary, DictionaryCache};
 use super::place::{NodePlace, node_at};
 use super::query::Query;
-use super::terms::Intent;
+use super::read_ledger::ReadLedger;
+use super::request::{FindRequest, SearchBudget};
+use super::scope::SearchScope;
+use super::stages::{StageOutcome, StagePlan, run_stages};
+use super::terms::{Goal, Intent};
+use super::trace::{Reach, TraceFile, TraceHeading, TraceMatch, TraceRecord};
+use super::trace_builder::{TraceMatches, trace_matches};
+use super::trace_store::TraceStore;
+use crate::adaptive::{Adaptive, FindReach};
 use crate::cancellation::Cancellation;
-use crate::fs::Root;
+use crate::config::LibrarySection;
+use crate::fs::{Membership, Root, Sha256};
 use crate::index::{CollectionSource, IndexCatalog, Shape, View};
+use crate::manuals::Manuals;
+use crate::position::Position;
+use crate::reference::{NextAction, Target};
+use crate::vault::Vault;
 
 /// Tells the folders of tests apart that run at the same time.
 static NEXT_FOLDER: AtomicUsize = AtomicUsize::new(0);
@@ -52,12 +69,19 @@ pub fn far_away() -> Instant {
 /// The view of a manual with these files, as one segment in the order of the paths.
 pub fn manual(name: &str, files: &[(&str, &str)]) -> View {
     let shape = |path: &str| if path.ends_with(".json") { Shape::Json } else { Shape::Markdown };
-    view(CollectionSource { name: name.to_owned(), enter: |_, _| true, shape }, files)
+    view(CollectionSource { name: name.to_owned(), enter: |_, _| Membership::Searched, shape }, files)
 }
 
 /// The view of a vault with these files.
 pub fn vault(files: &[(&str, &str)]) -> View {
-    view(CollectionSource { name: String::new(), enter: |_, _| true, shape: |_| Shape::Paragraphs }, files)
+    view(
+        CollectionSource {
+            name: String::new(),
+            enter: |_, _| Membership::Searched,
+            shape: |_| Shape::Paragraphs,
+        },
+        files,
+    )
 }
 
 fn view(source: CollectionSource, files: &[(&str, &str)]) -> View {
@@ -65,7 +89,7 @@ fn view(source: CollectionSource, files: &[(&str, &str)]) -> View {
     let root = Arc::new(Root::open(&folder.0).unwrap());
     let collection = IndexCatalog::new(None).collection("test", || source);
     let view = collection.view(root, far_away(), &Cancellation::default()).unwrap();
-    assert_eq!((view.pending.len(), view.unreadable), (0, 0), "the corpus is indexed as a whole");
+    assert_eq!((view.pending.len(), view.unsearchable.len()), (0, 0), "the corpus is indexed as a whole");
     view
 }
 
@@ -110,4 +134,159 @@ pub fn all_places(views: &[View]) -> Vec<NodePlace> {
 pub fn shown(views: &[View], place: NodePlace) -> String {
     let (segment, node) = node_at(views, place).unwrap();
     format!("{}:{}", segment.file_of(node).unwrap().path, node.start_line)
+}
+
+/// A candidate that contains the first term exactly; tests change what matters to them.
+pub fn candidate(place: NodePlace) -> Candidate {
+    Candidate {
+        place,
+        score: 1.0,
+        signals: Signals::NORMALIZED,
+        terms: 1,
+        kind: MatchKind::Exact,
+        is_outside: false,
+    }
+}
+
+/// A plan that searches everything with the built-in dictionary and without limits.
+pub fn plan<'a>(views: &'a [View], scope: &'a SearchScope<'a>) -> StagePlan<'a> {
+    StagePlan {
+        views,
+        home: None,
+        scope,
+        max_candidates: None,
+        deadline: far_away(),
+        dictionary: Some(&DICTIONARY),
+    }
+}
+
+/// What a question finds in these views.
+pub fn outcome(views: &[View], question: &str) -> StageOutcome {
+    run_stages(&plan(views, &SearchScope::Everything), query(question))
+}
+
+/// What a question finds in these views when the manual with this name was asked for.
+pub fn outcome_at_home(views: &[View], home: &str, question: &str) -> StageOutcome {
+    let scope = SearchScope::Everything;
+    run_stages(&StagePlan { home: Some(home), ..plan(views, &scope) }, query(question))
+}
+
+/// The trace of a find of the manuals that found nothing.
+pub fn empty_trace() -> TraceRecord {
+    TraceRecord {
+        target: Target::Manual,
+        question: "refund".to_owned(),
+        goal: Goal::Answer,
+        is_follow_up: false,
+        files: Vec::new(),
+        headings: Vec::new(),
+        matches: Vec::new(),
+        ranked: Vec::new(),
+        unscanned: Vec::new(),
+        unsearchable: Vec::new(),
+        conflicts: Vec::new(),
+        gaps: Vec::new(),
+        reach: Reach::Manuals(FindReach::default()),
+        follow_up: NextAction::stop(0.5),
+    }
+}
+
+/// The trace of what a question found in these views.
+pub fn traced(views: &[View], outcome: &StageOutcome) -> TraceRecord {
+    let TraceMatches { files, headings, matches, ranked, conflicts } = trace_matches(views, outcome, &[]);
+    let unscanned = outcome.unscanned.clone();
+    TraceRecord { files, headings, matches, ranked, conflicts, unscanned, ..empty_trace() }
+}
+
+/// A trace of sections of the manual `m`, each of two lines in a file of its own (`0.md`, `1.md` and so on), with these
+/// scores and kinds. They are ranked by their scores.
+pub fn trace_of(matches: &[(f32, MatchKind)]) -> TraceRecord {
+    let file = |(number, _)| TraceFile {
+        manual_id: Some("m".into()),
+        path: format!("{number}.md"),
+        sha256: Sha256::of(b"text"),
+        encoding: None,
+        is_json: false,
+    };
+    let found = |(number, (score, kind)): (u32, &(f32, MatchKind))| TraceMatch {
+        file: number,
+        heading: 0,
+        span: Position::line_start(1)..Position::line_start(3),
+        ref_line: 1,
+        best_line: 2,
+        score: *score,
+        signals: Signals::NORMALIZED,
+        kind: *kind,
+        is_outside: false,
+        fits_one_read: true,
+        json_path: None,
+    };
+    let mut ranked: Vec<u32> = (0..).zip(matches).map(|(number, _)| number).collect();
+    ranked.sort_by(|one, other| matches[*other as usize].0.total_cmp(&matches[*one as usize].0));
+    TraceRecord {
+        files: matches.iter().enumerate().map(file).collect(),
+        headings: vec![TraceHeading { parent: None, title: "A".into() }],
+        matches: (0..).zip(matches).map(found).collect(),
+        ranked,
+        ..empty_trace()
+    }
+}
+
+/// A library of manuals, as finds see it. Every first folder of a path is a manual.
+pub struct TestLibrary {
+    manuals: Manuals,
+    vault: Vault,
+    indexes: IndexCatalog,
+    dictionaries: DictionaryCache,
+    pub traces: TraceStore,
+    pub ledger: ReadLedger,
+    adaptive: Adaptive,
+    _folder: TempFolder,
+}
+
+impl TestLibrary {
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        let folder = TempFolder::new(files);
+        let lifetime = Duration::from_secs(600);
+        let settings = LibrarySection { adaptive_tuning: false, ..LibrarySection::default() };
+        Self {
+            manuals: Manuals::new(vec![folder.0.clone()]),
+            vault: Vault::new(folder.0.clone()),
+            indexes: IndexCatalog::new(None),
+            dictionaries: DictionaryCache::default(),
+            traces: TraceStore::new(100, lifetime),
+            ledger: ReadLedger::new(lifetime),
+            adaptive: Adaptive::new(&settings),
+            _folder: folder,
+        }
+    }
+
+    pub const fn context(&self) -> ExploreContext<'_> {
+        ExploreContext {
+            manuals: &self.manuals,
+            vault: &self.vault,
+            indexes: &self.indexes,
+            dictionaries: &self.dictionaries,
+            traces: &self.traces,
+            ledger: &self.ledger,
+            adaptive: &self.adaptive,
+            default_manual_id: None,
+        }
+    }
+}
+
+/// A request of the owner, in all manuals and without limits that a test reaches.
+pub fn request(question: &str) -> FindRequest {
+    FindRequest {
+        query: question.into(),
+        manual_id: None,
+        intent: None,
+        goal: None,
+        is_fresh: false,
+        max_stage: 4,
+        hard_max_stage: 4,
+        left_out_of: None,
+        budget: SearchBudget { max_candidates: None, time: Duration::from_secs(60) },
+        owner: Principal::Owner,
+    }
 }

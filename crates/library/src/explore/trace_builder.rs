@@ -1,128 +1,186 @@
 //! Builds the trace of a find from the result of the stages.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
+use super::best_line::BestLine;
 use super::candidate::Candidate;
 use super::conflicts::Conflict;
-use super::needle::Needle;
-use super::place::{NodePlace, node_at};
-use super::query::Query;
+use super::place::{FilePlace, NodePlace, file_at, file_of, node_at};
 use super::stages::StageOutcome;
-use super::trace::{TraceItem, TraceRecord};
-use crate::index::{NodeEntry, Segment, Shape, View};
-use crate::reference::{Ref, Target};
+use super::trace::{MAX_TOP, TraceConflict, TraceFile, TraceHeading, TraceMatch};
+use super::unscanned::manual_id;
+use crate::index::{FileEntry, Segment, Shape, View};
+use crate::position::{Position, Span};
 
-/// The best 20 candidates are also listed in rank order (`integrated_top`); a caller who wants more pages through the
-/// candidates, which are in document order.
-const MAX_TOP: usize = 20;
-/// The number of hexadecimal digits of a file's SHA-256 that a ref carries: 48 bits tell the versions of one file
-/// apart.
-const REV_DIGITS: usize = 12;
+/// The maximum length of a section in bytes of normalized text that is suggested to be read as a whole, with its
+/// subsections: what one call of manual_read returns by default. Of a longer one only its own text is suggested.
+const MAX_SECTION_BYTES: u32 = 8000;
 
-/// Builds the trace.
-pub fn trace_record(
-    views: &[View],
-    outcome: &StageOutcome,
-    conflicts: &[Conflict],
-    gaps: Vec<String>,
-    target: Target,
-) -> TraceRecord {
-    let needles = needles(&outcome.query, &outcome.matched.term_weights);
-    let ids: HashMap<NodePlace, String> = conflicts
-        .iter()
-        .flat_map(|conflict| [conflict.one, conflict.other])
-        .filter_map(|place| Some((place, node_id(views, place)?)))
-        .collect();
-    let conflicting_ids = |place: NodePlace| -> Vec<String> {
-        let pairs = conflicts
-            .iter()
-            .flat_map(|conflict| [(conflict.one, conflict.other), (conflict.other, conflict.one)]);
-        pairs.filter(|(one, _)| *one == place).filter_map(|(_, other)| ids.get(&other).cloned()).collect()
+/// The matches of a find, with their files and headings.
+#[derive(Debug, Default)]
+pub struct TraceMatches {
+    /// The files that contain a match.
+    pub files: Vec<TraceFile>,
+    /// The headings, each with the one above it.
+    pub headings: Vec<TraceHeading>,
+    /// The matches, in document order.
+    pub matches: Vec<TraceMatch>,
+    /// The best matches, best first, as indexes into `matches`.
+    pub ranked: Vec<u32>,
+    /// The pairs of matches that contradict each other.
+    pub conflicts: Vec<TraceConflict>,
+}
+
+/// Collects the matches of a find.
+pub fn trace_matches(views: &[View], outcome: &StageOutcome, conflicts: &[Conflict]) -> TraceMatches {
+    let mut builder = MatchBuilder {
+        views,
+        best_line: BestLine::new(&outcome.query, &outcome.matched.term_weights),
+        manual_ids: views.iter().map(manual_id).collect(),
+        found: TraceMatches::default(),
+        known_files: HashMap::new(),
+        known_headings: HashMap::new(),
     };
-    let item = |candidate: &Candidate| {
-        Some(TraceItem {
-            place: ref_of(views, candidate, &needles, target)?,
-            score: (f64::from(candidate.score) * 100.0).round() / 100.0,
-            conflict_with: conflicting_ids(candidate.place),
-        })
-    };
-    let ranked: Vec<_> = outcome.candidates.iter().filter_map(item).collect();
-    let top = ranked.iter().take(MAX_TOP).cloned().collect();
-    let mut conflict_items = Vec::new();
-    for conflict in conflicts {
-        let one = outcome.candidates.iter().find(|candidate| candidate.place == conflict.one).and_then(item);
-        conflict_items.extend(one.map(|mut one| {
-            one.conflict_with = ids.get(&conflict.other).cloned().into_iter().collect();
-            (one, conflict.about.clone())
-        }));
+    let ranked = outcome.candidates.iter().enumerate().map(|(rank, candidate)| (Some(rank), candidate));
+    let mut all: Vec<_> = ranked.chain(outcome.more_evidence.iter().map(|more| (None, more))).collect();
+    sort_by_document(views, &mut all);
+    let mut numbers: HashMap<NodePlace, u32> = HashMap::new();
+    let mut ranks = vec![u32::MAX; outcome.candidates.len()];
+    for (rank, candidate) in all {
+        let number = u32::try_from(builder.found.matches.len()).unwrap_or(u32::MAX);
+        if builder.add(candidate, rank).is_some() {
+            if rank.is_some() {
+                numbers.insert(candidate.place, number);
+            }
+            rank.and_then(|rank| ranks.get_mut(rank)).into_iter().for_each(|at| *at = number);
+        }
     }
-    let mut candidates = ranked;
-    candidates.sort_by(|one, other| {
-        let key =
-            |item: &TraceItem| (item.place.manual_id.clone(), item.place.path.clone(), item.place.start_line);
-        key(one).cmp(&key(other))
+    builder.found.ranked = ranks.into_iter().filter(|number| *number != u32::MAX).collect();
+    let pairs = conflicts.iter().filter_map(|conflict| {
+        let (one, other) = (*numbers.get(&conflict.one)?, *numbers.get(&conflict.other)?);
+        Some(TraceConflict { one, other, about: conflict.about.clone() })
     });
-    TraceRecord {
-        target,
-        candidates,
-        top,
-        unscanned: outcome.unscanned.clone(),
-        conflicts: conflict_items,
-        gaps,
+    builder.found.conflicts = pairs.collect();
+    builder.found
+}
+
+/// Sorts by manual, path and line. Paths are compared once for each file, because there are many more matches than files.
+fn sort_by_document(views: &[View], all: &mut [(Option<usize>, &Candidate)]) {
+    let file = |place: NodePlace| file_of(views, place);
+    let files: HashSet<_> = all.iter().filter_map(|(_, candidate)| file(candidate.place)).collect();
+    let mut files: Vec<_> = files.into_iter().collect();
+    let path = |place: FilePlace| file_at(views, place).map_or("", |(_, file)| file.path.as_str());
+    files.sort_unstable_by(|one, other| (one.view, path(*one)).cmp(&(other.view, path(*other))));
+    let order: HashMap<_, _> = files.into_iter().zip(0_usize..).collect();
+    all.sort_by_cached_key(|(_, candidate)| {
+        (file(candidate.place).and_then(|file| order.get(&file).copied()), candidate.place.node)
+    });
+}
+
+struct MatchBuilder<'a> {
+    views: &'a [View],
+    best_line: BestLine,
+    manual_ids: Vec<Option<Arc<str>>>,
+    found: TraceMatches,
+    known_files: HashMap<FilePlace, u32>,
+    known_headings: HashMap<NodePlace, u32>,
+}
+
+impl MatchBuilder<'_> {
+    /// Adds a match; none where its place does not exist.
+    fn add(&mut self, candidate: &Candidate, rank: Option<usize>) -> Option<()> {
+        let (segment, node) = node_at(self.views, candidate.place)?;
+        let file = segment.file_of(node)?;
+        // A paragraph, a plain text, a JSON value or a passage of a long section may be long, and a reader wants the line of
+        // the match, unless it begins inside a line: then its place says more than the line.
+        let may_be_long =
+            matches!(file.shape, Shape::Paragraphs | Shape::Text | Shape::Json) || node.is_continuation;
+        let names_best_line = may_be_long && node.start_char == 0 && rank.is_some();
+        let is_among_best = rank.is_some_and(|rank| rank < MAX_TOP);
+        let best_line = if is_among_best || names_best_line { self.best_line.find(segment, node) } else { 0 };
+        let found = TraceMatch {
+            file: self.file(candidate.place)?,
+            heading: self.heading(candidate.place)?,
+            span: span_of(segment, file, candidate.place.node)?,
+            ref_line: if names_best_line { best_line } else { node.start_line },
+            best_line,
+            score: candidate.score,
+            signals: candidate.signals,
+            kind: candidate.kind,
+            is_outside: candidate.is_outside,
+            fits_one_read: !node.is_continuation && fits_one_read(segment, file, candidate.place.node),
+            json_path: node.json_path.clone(),
+        };
+        self.found.matches.push(found);
+        Some(())
+    }
+
+    fn file(&mut self, place: NodePlace) -> Option<u32> {
+        let file_place = file_of(self.views, place)?;
+        if let Some(known) = self.known_files.get(&file_place) {
+            return Some(*known);
+        }
+        let (_, file) = file_at(self.views, file_place)?;
+        let number = u32::try_from(self.found.files.len()).ok()?;
+        self.found.files.push(TraceFile {
+            manual_id: self.manual_ids.get(place.view as usize).cloned().flatten(),
+            path: file.path.clone(),
+            sha256: file.sha256,
+            encoding: file.encoding.other_name(),
+            is_json: file.shape == Shape::Json,
+        });
+        self.known_files.insert(file_place, number);
+        Some(number)
+    }
+
+    /// The heading of a node, with those above it.
+    fn heading(&mut self, place: NodePlace) -> Option<u32> {
+        if let Some(known) = self.known_headings.get(&place) {
+            return Some(*known);
+        }
+        let (_, node) = node_at(self.views, place)?;
+        let above = node.parent.map(|parent| NodePlace { node: parent, ..place });
+        // A passage after the first one has the heading of its section.
+        if let (true, Some(above)) = (node.is_continuation, above) {
+            return self.heading(above);
+        }
+        let parent = above.and_then(|above| self.heading(above));
+        let number = u32::try_from(self.found.headings.len()).ok()?;
+        self.found.headings.push(TraceHeading { parent, title: node.title.as_str().into() });
+        self.known_headings.insert(place, number);
+        Some(number)
     }
 }
 
-/// The id of a node as in the table of contents, with the manual in front.
-fn node_id(views: &[View], place: NodePlace) -> Option<String> {
-    let (segment, node) = node_at(views, place)?;
-    let manual = views.get(place.view as usize).map_or("", |view| view.name.as_str());
-    let path = &segment.file_of(node)?.path;
-    Some(if manual.is_empty() {
-        format!("{path}#L{}", node.start_line)
-    } else {
-        format!("{manual}/{path}#L{}", node.start_line)
-    })
-}
-
-/// The forms of all terms, the most specific term first, to find the line of a match.
-fn needles(query: &Query, weights: &[f32]) -> Vec<Needle> {
-    let mut terms: Vec<_> = query.terms.iter().zip(weights).collect();
-    terms.sort_by(|one, other| other.1.total_cmp(one.1));
-    terms.iter().flat_map(|(term, _)| &term.forms).map(|form| Needle::new(&form.text)).collect()
-}
-
-fn ref_of(views: &[View], candidate: &Candidate, needles: &[Needle], target: Target) -> Option<Ref> {
-    let (segment, node) = node_at(views, candidate.place)?;
-    let file = segment.file_of(node)?;
-    let line = match file.shape {
-        Shape::Markdown => node.start_line,
-        // One node may be a whole file, of which a reader wants the line of the first match.
-        Shape::Json | Shape::Paragraphs => match_line(segment, node, needles),
+/// The own text of a node, without its subsections.
+pub fn span_of(segment: &Segment, file: &FileEntry, index: u32) -> Option<Span> {
+    let node = segment.node(index)?;
+    let start = Position { line: node.start_line, char: node.start_char };
+    let next = segment.node(index + 1).filter(|_| index + 1 < file.nodes.end);
+    let end = match next {
+        // The next node starts on the last line of this one.
+        Some(next) if next.start_line <= node.own_end_line => {
+            Position { line: next.start_line, char: next.start_char }
+        }
+        _ => Position::line_start(node.own_end_line + 1),
     };
-    let manual_id = (target == Target::Manual)
-        .then(|| views.get(candidate.place.view as usize).map(|view| view.name.clone()));
-    let mut rev = file.sha256.to_string();
-    rev.truncate(REV_DIGITS);
-    Some(Ref {
-        target,
-        manual_id: manual_id.flatten(),
-        path: file.path.clone(),
-        start_line: Some(line.into()),
-        char: None,
-        json_path: None,
-        heading_path: None,
-        encoding: None,
-        title: Some(node.title.clone()),
-        signals: Some(candidate.signals.names()),
-        rev: Some(rev),
-    })
+    Some(start..end)
 }
 
-fn match_line(segment: &Segment, node: &NodeEntry, needles: &[Needle]) -> u32 {
-    let text = segment.text_of(node);
-    let first = needles.iter().find_map(|needle| needle.position(text)).unwrap_or_default();
-    let breaks = text.get(..first).unwrap_or_default().matches('\n').count();
-    node.start_line + u32::try_from(breaks).unwrap_or_default()
+/// Whether a section with its subsections is short enough to be read as a whole.
+fn fits_one_read(segment: &Segment, file: &FileEntry, index: u32) -> bool {
+    let Some(node) = segment.node(index) else { return false };
+    let mut bytes = node.text.end - node.text.start;
+    for (_, other) in segment.nodes_from(file, index + 1) {
+        // Sections on one line of HTML are told apart by their levels, not by their lines.
+        let is_inside = other.is_continuation || other.level > node.level;
+        if !is_inside || bytes > MAX_SECTION_BYTES {
+            break;
+        }
+        bytes += other.text.end - other.text.start;
+    }
+    bytes <= MAX_SECTION_BYTES
 }
 
 #[cfg(test)]

@@ -46,14 +46,9 @@ impl TraceStore {
         Self { max_per_principal, time_to_live, traces, recent }
     }
 
-    /// Stores the trace of a find, and returns its id.
-    pub fn keep(
-        &self,
-        principal: &Principal,
-        record: Arc<TraceRecord>,
-        now: Instant,
-    ) -> Result<String, ToolError> {
-        let id: Arc<str> = new_trace_id()?.into();
+    /// Stores the trace of a find under a new id.
+    pub fn keep(&self, principal: &Principal, id: &str, record: Arc<TraceRecord>, now: Instant) {
+        let id: Arc<str> = id.into();
         let bytes = record.estimated_bytes();
         self.traces.put(id.clone(), StoredTrace { principal: principal.clone(), record }, bytes, now);
         let mut dropped = None;
@@ -65,7 +60,21 @@ impl TraceStore {
         if let Some(oldest) = dropped {
             self.traces.remove(&oldest);
         }
-        Ok(id.to_string())
+    }
+
+    /// The newest trace of a principal that passes a test, with its id.
+    pub fn newest(
+        &self,
+        principal: &Principal,
+        is_wanted: impl Fn(&TraceRecord) -> bool,
+        now: Instant,
+    ) -> Option<(Arc<str>, Arc<TraceRecord>)> {
+        let ids = self.recent.get(principal, now)?;
+        let mut traces = ids.into_iter().rev().filter_map(|id| {
+            let trace = self.traces.get(&*id, now)?;
+            Some((id, trace.record))
+        });
+        traces.find(|(_, record)| is_wanted(record))
     }
 
     /// The trace of a find, only for the principal that made it. `argument` names the argument that holds the id.
@@ -86,7 +95,7 @@ impl TraceStore {
 }
 
 /// A random id of 128 bits, which nobody can guess: for anonymous callers it is the only key to the trace.
-fn new_trace_id() -> Result<String, ToolError> {
+pub fn new_trace_id() -> Result<String, ToolError> {
     let mut bytes = [0_u8; 16];
     SystemRandom::new()
         .fill(&mut bytes)
@@ -99,20 +108,21 @@ mod tests {
     use annai_core::ErrorKind;
 
     use super::*;
+    use crate::explore::test_corpus::empty_trace;
     use crate::explore::unscanned::{SkipReason, UnscannedPart};
-    use crate::reference::Target;
+    use crate::position::Position;
 
     const TTL: Duration = Duration::from_secs(60);
 
     fn record(unscanned: Vec<UnscannedPart>) -> Arc<TraceRecord> {
-        Arc::new(TraceRecord {
-            target: Target::Manual,
-            candidates: Vec::new(),
-            top: Vec::new(),
-            unscanned,
-            conflicts: Vec::new(),
-            gaps: Vec::new(),
-        })
+        Arc::new(TraceRecord { unscanned, ..empty_trace() })
+    }
+
+    /// Stores a trace under a new id.
+    fn keep(store: &TraceStore, principal: &Principal, record: Arc<TraceRecord>, now: Instant) -> String {
+        let id = new_trace_id().unwrap();
+        store.keep(principal, &id, record, now);
+        id
     }
 
     fn has(store: &TraceStore, principal: &Principal, id: &str, now: Instant) -> bool {
@@ -122,7 +132,7 @@ mod tests {
     #[test]
     fn the_newest_of_each_principal_are_kept_for_a_while() {
         let (store, now) = (TraceStore::new(2, TTL), Instant::now());
-        let keep = |principal: &Principal| store.keep(principal, record(Vec::new()), now).unwrap();
+        let keep = |principal: &Principal| keep(&store, principal, record(Vec::new()), now);
         let (mine, theirs) = (Principal::Owner, Principal::Anonymous);
         let (first, other) = (keep(&mine), keep(&theirs));
         assert_eq!(first.len(), 32);
@@ -146,12 +156,11 @@ mod tests {
     fn memory_is_bounded() {
         let (store, now) = (TraceStore::new(1000, TTL), Instant::now());
         let part = UnscannedPart {
-            lines: vec![1; 5_000_000],
+            starts: vec![Position::line_start(1); 2_500_000],
             ..UnscannedPart::file(None, "a".into(), SkipReason::CandidateCap)
         };
         let large = record(vec![part]);
-        let ids: Vec<_> =
-            (0..5).map(|_| store.keep(&Principal::Owner, large.clone(), now).unwrap()).collect();
+        let ids: Vec<_> = (0..5).map(|_| keep(&store, &Principal::Owner, large.clone(), now)).collect();
         let kept: Vec<_> = ids.iter().map(|id| has(&store, &Principal::Owner, id, now)).collect();
         assert_eq!(kept, [false, false, true, true, true]);
     }
@@ -159,7 +168,26 @@ mod tests {
     #[test]
     fn a_limit_of_zero_keeps_nothing() {
         let (store, now) = (TraceStore::new(0, TTL), Instant::now());
-        let id = store.keep(&Principal::Owner, record(Vec::new()), now).unwrap();
+        let id = keep(&store, &Principal::Owner, record(Vec::new()), now);
         assert!(!has(&store, &Principal::Owner, &id, now));
+    }
+
+    #[test]
+    fn the_newest_trace_that_passes_a_test_is_found_for_its_principal_only() {
+        let (store, now) = (TraceStore::new(3, TTL), Instant::now());
+        let about = |question: &str| {
+            let record = Arc::new(TraceRecord { question: question.to_owned(), ..empty_trace() });
+            keep(&store, &Principal::Owner, record, now)
+        };
+        let newest = |principal: &Principal, question: &str, now: Instant| {
+            let found = store.newest(principal, |record| record.question == question, now);
+            found.map(|(id, _)| id.to_string())
+        };
+        let (_first, second, other) = (about("a"), about("a"), about("b"));
+        assert_eq!(newest(&Principal::Owner, "a", now), Some(second));
+        assert_eq!(newest(&Principal::Owner, "b", now), Some(other));
+        assert_eq!(newest(&Principal::Owner, "c", now), None);
+        assert_eq!(newest(&Principal::Anonymous, "a", now), None);
+        assert_eq!(newest(&Principal::Owner, "a", now + TTL), None, "it expires");
     }
 }

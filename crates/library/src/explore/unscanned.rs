@@ -6,10 +6,11 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::candidate::{Candidate, Signals};
+use super::candidate::{Candidate, MatchKind, Signals};
 use super::place::{FilePlace, NodePlace, file_at, file_of, node_at};
 use crate::fs::Sha256;
 use crate::index::View;
+use crate::position::Position;
 
 /// Why a part was not looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -18,7 +19,6 @@ pub enum SkipReason {
     TimeBudget,
     CandidateCap,
     StageCap,
-    HardLimit,
 }
 
 impl SkipReason {
@@ -28,13 +28,12 @@ impl SkipReason {
             Self::TimeBudget => "time_budget",
             Self::CandidateCap => "candidate_cap",
             Self::StageCap => "stage_cap",
-            Self::HardLimit => "hard_limit",
         }
     }
 
     /// The one reason of all parts that a summary names: the one that the caller can do most about.
     pub fn most_important(parts: &[UnscannedPart]) -> Option<Self> {
-        let order = [Self::StageCap, Self::TimeBudget, Self::CandidateCap, Self::HardLimit];
+        let order = [Self::StageCap, Self::TimeBudget, Self::CandidateCap];
         order.into_iter().find(|reason| parts.iter().any(|part| part.reason == *reason))
     }
 }
@@ -50,8 +49,8 @@ pub struct UnscannedPart {
     pub sha256: Option<Sha256>,
     /// Why it was not searched.
     pub reason: SkipReason,
-    /// The start lines of the sections; empty for the whole file.
-    pub lines: Vec<u32>,
+    /// Where the sections start; empty for the whole file.
+    pub starts: Vec<Position>,
     /// Those of the sections that only another section led to.
     pub carried: Vec<CarriedSection>,
 }
@@ -60,31 +59,40 @@ pub struct UnscannedPart {
 /// not find it again, so its score and signals are carried over to the next find.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CarriedSection {
-    /// Its start line.
-    pub line: u32,
+    /// Where it starts.
+    pub start: Position,
     /// The rank score, comparable within this search only.
     pub score: f32,
     /// How the section matched: `heading`, `normalized`, `loose`, `exceptions`, `reference`.
     pub signals: Signals,
+    /// How it matched.
+    pub kind: MatchKind,
 }
 
 impl UnscannedPart {
     /// A whole file.
     pub const fn file(manual_id: Option<Arc<str>>, path: String, reason: SkipReason) -> Self {
-        Self { manual_id, path, sha256: None, reason, lines: Vec::new(), carried: Vec::new() }
+        Self { manual_id, path, sha256: None, reason, starts: Vec::new(), carried: Vec::new() }
     }
 
     /// The number of places that it counts for: its sections, or one for a whole file.
     pub fn count(&self) -> usize {
-        self.lines.len().max(1)
+        self.starts.len().max(1)
     }
+}
+
+/// The number of places that were not searched before the deadline, or beyond the maximum that the caller set.
+pub fn count_left_out(unscanned: &[UnscannedPart]) -> usize {
+    let is_left_out =
+        |part: &&UnscannedPart| matches!(part.reason, SkipReason::TimeBudget | SkipReason::CandidateCap);
+    unscanned.iter().filter(is_left_out).map(UnscannedPart::count).sum()
 }
 
 /// A section that was left out.
 pub struct LeftOutSection {
     place: NodePlace,
-    /// The score and the signals of a section that the terms would not find again.
-    carried: Option<(f32, Signals)>,
+    /// The score, the signals and the kind of a section that the terms would not find again.
+    carried: Option<(f32, Signals, MatchKind)>,
 }
 
 impl LeftOutSection {
@@ -95,25 +103,26 @@ impl LeftOutSection {
 
     /// A candidate beyond the maximum number.
     pub fn cut(candidate: &Candidate) -> Self {
-        let carried = (candidate.terms == 0).then_some((candidate.score, candidate.signals));
+        let Candidate { score, signals, kind, .. } = *candidate;
+        let carried = (candidate.terms == 0).then_some((score, signals, kind));
         Self { place: candidate.place, carried }
     }
 }
 
 /// Sections that were left out, grouped by their files and sorted by manual and path.
 pub fn parts_of(views: &[View], sections: &[LeftOutSection], reason: SkipReason) -> Vec<UnscannedPart> {
-    let mut files: BTreeMap<FilePlace, (Vec<u32>, Vec<CarriedSection>)> = BTreeMap::new();
+    let mut files: BTreeMap<FilePlace, (Vec<Position>, Vec<CarriedSection>)> = BTreeMap::new();
     for LeftOutSection { place, carried } in sections {
         if let (Some(file), Some((_, node))) = (file_of(views, *place), node_at(views, *place)) {
-            let (lines, kept) = files.entry(file).or_default();
-            let line = node.start_line;
-            lines.push(line);
-            kept.extend(carried.map(|(score, signals)| CarriedSection { line, score, signals }));
+            let (starts, kept) = files.entry(file).or_default();
+            let start = Position { line: node.start_line, char: node.start_char };
+            starts.push(start);
+            kept.extend(carried.map(|(score, signals, kind)| CarriedSection { start, score, signals, kind }));
         }
     }
-    let parts = files.into_iter().filter_map(|(file, (mut lines, carried))| {
-        lines.sort_unstable();
-        Some(UnscannedPart { lines, carried, ..whole_file(views, file, reason)? })
+    let parts = files.into_iter().filter_map(|(file, (mut starts, carried))| {
+        starts.sort_unstable();
+        Some(UnscannedPart { starts, carried, ..whole_file(views, file, reason)? })
     });
     let mut parts: Vec<_> = parts.collect();
     parts.sort_by(|one, other| (&one.manual_id, &one.path).cmp(&(&other.manual_id, &other.path)));

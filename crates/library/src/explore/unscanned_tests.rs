@@ -1,4 +1,4 @@
-use super::super::test_corpus::{manual, place, vault};
+use super::super::test_corpus::{candidate, manual, place, vault};
 use super::*;
 
 const FILES: &[(&str, &str)] = &[("a.md", "# A\nx\n# B\ny\n"), ("b.md", "# A\nz\n")];
@@ -14,7 +14,7 @@ fn sections_are_grouped_by_file_with_their_lines_in_order() {
     let parts = parts_of(&views, &[at("b.md", 1), at("a.md", 3), at("a.md", 1)], SkipReason::CandidateCap);
     let part = |path: &str, file, lines: &[u32]| UnscannedPart {
         sha256: sha256(&views, file),
-        lines: lines.to_vec(),
+        starts: lines.iter().copied().map(Position::line_start).collect(),
         ..UnscannedPart::file(Some("m".into()), path.into(), SkipReason::CandidateCap)
     };
     assert_eq!(parts, [part("a.md", 0, &[1, 3]), part("b.md", 1, &[1])]);
@@ -25,26 +25,27 @@ fn sections_are_grouped_by_file_with_their_lines_in_order() {
 fn a_section_that_the_terms_find_again_is_not_carried() {
     let views = [manual("m", FILES)];
     let candidate = |line, terms| Candidate {
-        place: place(&views, "a.md", line),
         score: 1.5,
         signals: Signals::REFERENCE,
+        kind: MatchKind::Reference,
         terms,
+        ..candidate(place(&views, "a.md", line))
     };
     let left_out = [candidate(1, 0b1), candidate(3, 0)].map(|candidate| LeftOutSection::cut(&candidate));
     let parts = parts_of(&views, &left_out, SkipReason::CandidateCap);
-    let carried = CarriedSection { line: 3, score: 1.5, signals: Signals::REFERENCE };
+    let carried = CarriedSection {
+        start: Position::line_start(3),
+        score: 1.5,
+        signals: Signals::REFERENCE,
+        kind: MatchKind::Reference,
+    };
     assert_eq!(parts.iter().map(|part| part.carried.clone()).collect::<Vec<_>>(), [vec![carried]]);
 }
 
 #[test]
 fn files_of_candidates_are_listed_once_and_the_vault_has_no_manual() {
     let views = [vault(&[("a.md", "x\n\ny\n")])];
-    let candidate = |node| Candidate {
-        place: NodePlace { view: 0, segment: 0, node },
-        score: 1.0,
-        signals: Signals::LOOSE,
-        terms: 1,
-    };
+    let candidate = |node| candidate(NodePlace { view: 0, segment: 0, node });
     let expected = UnscannedPart {
         sha256: sha256(&views, 0),
         ..UnscannedPart::file(None, "a.md".into(), SkipReason::TimeBudget)
@@ -54,9 +55,7 @@ fn files_of_candidates_are_listed_once_and_the_vault_has_no_manual() {
 
 #[test]
 fn the_names_are_those_of_the_published_schema() {
-    let reasons =
-        [SkipReason::TimeBudget, SkipReason::CandidateCap, SkipReason::StageCap, SkipReason::HardLimit];
-    for reason in reasons {
+    for reason in [SkipReason::TimeBudget, SkipReason::CandidateCap, SkipReason::StageCap] {
         assert_eq!(serde_json::to_value(reason).unwrap(), reason.name());
     }
 }
@@ -64,14 +63,14 @@ fn the_names_are_those_of_the_published_schema() {
 #[test]
 fn the_reason_that_can_be_changed_comes_first() {
     let part = |reason| UnscannedPart::file(None, "a".into(), reason);
-    let parts = [part(SkipReason::HardLimit), part(SkipReason::TimeBudget)];
+    let parts = [part(SkipReason::CandidateCap), part(SkipReason::TimeBudget)];
     assert_eq!(SkipReason::most_important(&parts), Some(SkipReason::TimeBudget));
     assert_eq!(SkipReason::most_important(&[]), None);
 }
 
 #[test]
 fn a_whole_file_counts_once() {
-    let whole = UnscannedPart::file(None, "a".into(), SkipReason::HardLimit);
-    let sections = UnscannedPart { lines: vec![1, 5, 9], ..whole.clone() };
+    let whole = UnscannedPart::file(None, "a".into(), SkipReason::TimeBudget);
+    let sections = UnscannedPart { starts: [1, 5, 9].map(Position::line_start).to_vec(), ..whole.clone() };
     assert_eq!((whole.count(), sections.count()), (1, 3));
 }

@@ -1,24 +1,32 @@
 //! A find of the vault: stages 0 and 1, and its report.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 use std::time::Instant;
 
 use annai_core::ToolError;
 
 use super::candidate::Candidate;
-use super::conclusion::{Conclusion, Evidence, conclude};
+use super::conclusion::{Conclusion, Evidence, all_candidates, conclude};
 use super::context::ExploreContext;
+use super::coverage::FileCoverage;
 use super::dictionary::Dictionary;
-use super::next_actions::{VaultFindOutcome, after_vault_find};
+use super::new_trace::{NewTrace, StoredTrace};
+use super::next_actions::{VaultFindOutcome, follow_up_of_vault_find};
 use super::place::{FilePlace, file_at, file_of, node_at};
 use super::query::Query;
-use super::report::{VaultFindSummary, VaultSignalCoverage, rounded};
+use super::report::{Left, SearchCoverage, VaultFindSummary, VaultSignalCoverage, rounded};
 use super::request::VaultFindRequest;
 use super::scope::{FileGrant, SearchScope};
 use super::stages::{StageOutcome, StagePlan, run_stages};
+use super::trace::{Reach, TraceRecord};
+use super::trace_builder::trace_matches;
+use super::unscanned::{SkipReason, UnscannedPart, count_left_out};
 use crate::cancellation::Cancellation;
 use crate::index::View;
 use crate::reference::{NextAction, Target};
+use crate::vault::{is_artifact, is_daily};
 
 /// From this share of the candidates in one file, the next action searches the other files. The manuals have an
 /// adaptive threshold; the vault has none, and most searches of notes spread over more files.
@@ -30,6 +38,8 @@ pub struct VaultFindReport {
     pub trace_id: String,
     /// The find in numbers.
     pub summary: VaultFindSummary,
+    /// The trace.
+    pub record: Arc<TraceRecord>,
     /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
 }
@@ -49,6 +59,7 @@ pub fn find_in_vault(
     let scope = SearchScope::of(&views, |_, file| grant(&file.path), |_, path| request.files.has(path));
     let plan = StagePlan {
         views: &views,
+        home: None,
         scope: &scope,
         max_candidates: request.budget.max_candidates,
         deadline,
@@ -56,46 +67,81 @@ pub fn find_in_vault(
     };
     let outcome = run_stages(&plan, query);
     cancellation.check()?;
-    let evidence = Evidence { views: &views, scope: &scope, outcome: &outcome, target: Target::Vault };
-    let conclusion = conclude(&evidence, context.traces, &request.owner, Instant::now())?;
+    let coverage = FileCoverage::of(&views, &scope, &outcome.matched);
+    let conclusion = conclude(&Evidence { views: &views, outcome: &outcome, target: Target::Vault });
+    let matches = trace_matches(&views, &outcome, &conclusion.conflicts);
+    let record = TraceRecord {
+        target: Target::Vault,
+        question: request.query.clone(),
+        goal: request.goal.unwrap_or(outcome.query.goal),
+        is_follow_up: false,
+        files: matches.files,
+        headings: matches.headings,
+        matches: matches.matches,
+        ranked: matches.ranked,
+        unscanned: outcome.unscanned.clone(),
+        unsearchable: coverage.unsearchable.clone(),
+        conflicts: matches.conflicts,
+        gaps: conclusion.gaps.hints.clone(),
+        reach: Reach::Vault(request.files.clone()),
+        follow_up: NextAction::stop(0.5),
+    };
+    let trace = NewTrace::begin(context, &request.owner, request.is_fresh, record)?;
+    let counts = coverage.summary(&trace.record, outcome.related, trace.handed_out.as_ref(), Vec::new());
     let candidates = outcome.candidates.as_slice();
+    let evidence: Vec<_> = outcome.evidence().collect();
     let is_biased = conclusion.file_bias >= VAULT_FILE_BIAS;
-    let next_actions = after_vault_find(&VaultFindOutcome {
+    let follow_up = follow_up_of_vault_find(&VaultFindOutcome {
         query: &request.query,
         files: &request.files,
+        goal: request.goal,
+        is_cut: outcome.unscanned.iter().any(|part| part.reason == SkipReason::CandidateCap),
         likeliest_file: if candidates.is_empty() { likeliest_file(&views, &scope, &outcome) } else { None },
-        dominant_file: if is_biased { dominant_file(&views, candidates) } else { None },
+        dominant_file: if is_biased { dominant_file(&views, &evidence) } else { None },
         sufficiency: conclusion.sufficiency,
     });
-    let summary = summary(&views, &outcome, &conclusion);
-    Ok(VaultFindReport { trace_id: conclusion.trace_id, summary, next_actions })
+    let summary = summary(&views, &outcome, &conclusion, &coverage, counts);
+    let StoredTrace { id: trace_id, record, next_actions } = trace.keep(context, &request.owner, follow_up);
+    Ok(VaultFindReport { trace_id, summary, record, next_actions })
 }
 
 /// The find in numbers.
-fn summary(views: &[View], outcome: &StageOutcome, conclusion: &Conclusion) -> VaultFindSummary {
+fn summary(
+    views: &[View],
+    outcome: &StageOutcome,
+    conclusion: &Conclusion,
+    files: &FileCoverage,
+    coverage: SearchCoverage,
+) -> VaultFindSummary {
+    let evidence: Vec<_> = outcome.evidence().collect();
+    let unscanned = outcome.unscanned.iter().map(UnscannedPart::count).sum();
     VaultFindSummary {
-        scanned_files: conclusion.scanned_files,
-        scanned_nodes: conclusion.scanned_nodes,
-        candidates: outcome.candidates.len(),
-        warnings: views.iter().map(|view| view.unreadable).sum(),
+        scanned_files: files.scanned,
+        scanned_nodes: files.scanned_nodes,
+        candidates: evidence.len(),
+        warnings: files.unsearchable.len(),
         max_stage_applied: outcome.stage,
         scope_expanded: false,
-        unscanned_sections_count: conclusion.record.unscanned_count(),
+        unscanned_sections_count: unscanned,
         integrated_candidates: outcome.hits,
-        integrated_nodes: outcome.candidates.len(),
-        signal_coverage: VaultSignalCoverage::of(&outcome.candidates),
+        integrated_nodes: evidence.len(),
+        signal_coverage: VaultSignalCoverage::of(&all_candidates(outcome)),
         file_bias_ratio: rounded(conclusion.file_bias),
-        conflict_count: conclusion.conflict_count,
-        gap_count: conclusion.gap_count,
-        gap_ranges_count: gap_ranges(views, &outcome.candidates),
+        conflict_count: conclusion.conflicts.len(),
+        gap_count: conclusion.gaps.hints.len(),
+        gap_ranges_count: gap_ranges(views, &evidence),
         sufficiency_score: conclusion.sufficiency,
-        integration_status: conclusion.status,
-        cutoff_reason: conclusion.cutoff,
+        integration_status: conclusion.status.for_goal(
+            coverage.goal,
+            Left { cut: count_left_out(&outcome.unscanned), unread: coverage.unread, unscanned },
+        ),
+        cutoff_reason: SkipReason::most_important(&outcome.unscanned),
+        coverage,
     }
 }
 
 /// The file with the most candidates.
-fn dominant_file(views: &[View], candidates: &[Candidate]) -> Option<String> {
+fn dominant_file(views: &[View], candidates: &[&Candidate]) -> Option<String> {
     let mut files: BTreeMap<&str, usize> = BTreeMap::new();
     for candidate in candidates {
         if let Some(file) = node_at(views, candidate.place).and_then(|(segment, node)| segment.file_of(node))
@@ -106,9 +152,10 @@ fn dominant_file(views: &[View], candidates: &[Candidate]) -> Option<String> {
     files.into_iter().max_by_key(|(_, count)| *count).map(|(path, _)| path.to_owned())
 }
 
-/// The file that contains the most index keys of the question; the longest among equals.
+/// The file that contains the most index keys of the question; among equals, sources before artifacts, then by path. A
+/// daily file is never suggested: it is a diary, and answers no question.
 fn likeliest_file(views: &[View], scope: &SearchScope<'_>, outcome: &StageOutcome) -> Option<String> {
-    let mut best: Option<((usize, u64), &str)> = None;
+    let mut files: Vec<(Reverse<usize>, bool, &str)> = Vec::new();
     for (view_index, view) in views.iter().enumerate() {
         for (segment_index, segment) in view.segments.iter().enumerate() {
             let mut keys_by_file: BTreeMap<u32, HashSet<u64>> = BTreeMap::new();
@@ -119,21 +166,19 @@ fn likeliest_file(views: &[View], scope: &SearchScope<'_>, outcome: &StageOutcom
                 });
             }
             for (number, file) in (0..).zip(&segment.files) {
-                if *scope.grant(view_index, segment_index, number) == FileGrant::None {
-                    continue;
-                }
-                let rank = (keys_by_file.get(&number).map_or(0, HashSet::len), segment.bytes_of(file));
-                if best.is_none_or(|(known, _)| rank > known) {
-                    best = Some((rank, file.path.as_str()));
+                let is_in_scope = *scope.grant(view_index, segment_index, number) != FileGrant::None;
+                if is_in_scope && !is_daily(&file.path) {
+                    let keys = keys_by_file.get(&number).map_or(0, HashSet::len);
+                    files.push((Reverse(keys), is_artifact(&file.path), file.path.as_str()));
                 }
             }
         }
     }
-    best.map(|(_, path)| path.to_owned())
+    files.into_iter().min().map(|(_, _, path)| path.to_owned())
 }
 
 /// The number of line ranges without a candidate in the files of the candidates.
-fn gap_ranges(views: &[View], candidates: &[Candidate]) -> usize {
+fn gap_ranges(views: &[View], candidates: &[&Candidate]) -> usize {
     let mut files: BTreeMap<FilePlace, Vec<(u32, u32)>> = BTreeMap::new();
     for candidate in candidates {
         if let (Some(file), Some((_, node))) =

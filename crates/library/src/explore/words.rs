@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::terms::Intent;
+use super::terms::{Goal, Intent};
 
 static STOP_WORD_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.split(' ').collect());
 static STOP_NOUN_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_NOUNS.split(' ').collect());
@@ -57,6 +57,110 @@ const WEAK_WORDS: &str = "\
 /// The weight of a word: a weak word counts half as much as any other.
 pub fn strength(word: &str) -> f32 {
     if WEAK_WORD_SET.contains(word) { 0.5 } else { 1.0 }
+}
+
+/// Words that ask for everything about a subject. They are never terms.
+const EVERYTHING_WORDS: &[&str] = &[
+    "網羅的に",
+    "網羅的な",
+    "網羅的",
+    "網羅して",
+    "漏れなく",
+    "もれなく",
+    "余すところなく",
+    "余さず",
+    "全ての",
+    "全て",
+    "すべての",
+    "すべて",
+    "全部",
+    "洗い出して",
+    "exhaustively",
+    "exhaustive",
+    "everything",
+    "without omission",
+];
+
+/// Compounds that contain such a word and do not ask for everything.
+const OTHER_COMPOUNDS: &[&str] = &[
+    "安全部",
+    "保全部",
+    "健全部",
+    "全部門",
+    "全部署",
+    "全部局",
+    "全部品",
+    "全部材",
+    "全部位",
+    "全部員",
+    "全部長",
+    "全部数",
+];
+
+/// Phrases that ask for everything, whose words may also be terms.
+const EVERYTHING_PHRASES: &[&str] = &[
+    "all exceptions",
+    "all mentions",
+    "all occurrences",
+    "all places",
+    "all sections",
+    "all cases",
+    "all rules",
+    "all the exceptions",
+    "all details",
+    "all the details",
+    "find all",
+    "list all",
+    "show all",
+    "name all",
+    "every exception",
+    "every mention",
+    "every occurrence",
+    "every place",
+    "every section",
+    "every case",
+    "every rule",
+];
+
+/// The goal that a normalized question states in words.
+pub fn goal_of(question: &str) -> Goal {
+    let mut words = EVERYTHING_WORDS.iter().chain(EVERYTHING_PHRASES);
+    if words.any(|word| find_word(question, word).is_some()) { Goal::Everything } else { Goal::Answer }
+}
+
+/// A normalized question without the words that ask for everything.
+pub fn without_goal_words(question: &str) -> String {
+    let mut question = question.to_owned();
+    for word in EVERYTHING_WORDS {
+        while let Some(start) = find_word(&question, word) {
+            question.replace_range(start..start + word.len(), " ");
+        }
+    }
+    question
+}
+
+/// The position of a word that is not a part of a longer one. Japanese words have no boundary, so the compounds that
+/// contain one by accident are listed.
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    let is_letter = |character: Option<char>| character.is_some_and(|letter| letter.is_ascii_alphanumeric());
+    let is_in_compound = |start: usize, word: &str| {
+        let starts_here = |compound: &str, at: usize| {
+            let start = start.checked_sub(at).and_then(|start| text.get(start..));
+            start.is_some_and(|rest| rest.starts_with(compound))
+        };
+        OTHER_COMPOUNDS
+            .iter()
+            .any(|compound| compound.match_indices(word).any(|(at, _)| starts_here(compound, at)))
+    };
+    let found = text.match_indices(word).find(|(start, word)| {
+        let before = text.get(..*start).and_then(|before| before.chars().next_back());
+        let after = text.get(start + word.len()..).and_then(|after| after.chars().next());
+        match word.is_ascii() {
+            true => !is_letter(before) && !is_letter(after),
+            false => !is_in_compound(*start, word),
+        }
+    });
+    found.map(|(start, _)| start)
 }
 
 /// Units that the answer to a question will name, by how the question asks for it.

@@ -85,3 +85,49 @@ proptest! {
         prop_assert_eq!(split, suffixes[0]);
     }
 }
+
+#[test]
+fn words_that_ask_for_everything_state_the_goal() {
+    for question in [
+        "給付の例外を網羅的に教えて",
+        "対象外の条件を全て",
+        "すべての免責事由",
+        "もれなく列挙して",
+        "規則を全部教えて",
+        "例外全部",
+        "余すところなく",
+        "tell me everything about refunds",
+        "all exceptions to the refund rule",
+        "find all limits",
+        "list every exception",
+        "an exhaustive list of limits",
+    ] {
+        assert_eq!(goal_of(question), Goal::Everything, "{question}");
+    }
+    for question in [
+        "給付の例外",
+        // Departments and parts that contain the word by accident.
+        "安全部の電話番号",
+        "全部門の責任者",
+        "全部品の交換",
+        "all-inclusive plans",
+        "install all",
+        "find allergies",
+        "is everythingness a word",
+    ] {
+        assert_eq!(goal_of(question), Goal::Answer, "{question}");
+        assert_eq!(without_goal_words(question), question);
+    }
+}
+
+#[test]
+fn the_lists_of_goals_hold_normalized_words_each_once() {
+    let mut seen = HashSet::new();
+    for word in EVERYTHING_WORDS.iter().chain(EVERYTHING_PHRASES).chain(OTHER_COMPOUNDS) {
+        assert_eq!(*word, crate::text::normalize_text(word));
+        assert!(seen.insert(word), "{word}");
+    }
+    // A compound that contains no such word would have no effect.
+    let contains = |compound: &&&str| EVERYTHING_WORDS.iter().any(|word| compound.contains(word));
+    assert!(OTHER_COMPOUNDS.iter().all(|compound| contains(&compound)));
+}

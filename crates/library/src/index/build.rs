@@ -102,6 +102,11 @@ impl SegmentBuilder {
                 self.add_labels(&file_name_labels(&doc.path), node);
             }
             self.index(&context.path_words, node, Field::Path);
+            if let Some(pointer) = &section.json_path {
+                let mut keys = String::new();
+                normalize_line(&pointer.replace('/', " | "), &mut keys);
+                self.index(&keys, node, Field::Path);
+            }
             self.index_headings_above(section.node.parent, &titles, node, &context);
             titles.push(title);
             self.segment.nodes.push(node_entry(section, length, &context));
@@ -113,6 +118,9 @@ impl SegmentBuilder {
             sha256: doc.sha256,
             sound: doc.sound,
             nodes: context.first..to_u32(self.segment.nodes.len()),
+            encoding: doc.encoding,
+            row_lines: doc.row_lines,
+            sections: 0,
         });
     }
 
@@ -194,6 +202,8 @@ fn node_entry(section: ParsedSection, length: usize, context: &FileContext) -> N
         length: to_u32(length),
         title: section.node.title,
         links: section.links,
+        is_continuation: section.is_continuation,
+        json_path: section.json_path,
     }
 }
 
@@ -245,7 +255,7 @@ fn index_text(
 mod tests {
     use super::*;
     use crate::fs::Sha256;
-    use crate::index::doc::Shape;
+    use crate::index::shape::Shape;
 
     fn segment(files: &[(&str, &str)]) -> Segment {
         let docs = files

@@ -7,12 +7,13 @@ use std::path::Path;
 use ring::digest;
 use serde::{Deserialize, Serialize};
 
-use super::doc::Shape;
 use super::segment::{FileEntry, NodeEntry, Segment};
-use crate::fs::{CacheFolder, FileStamp, Sha256};
+use super::shape::Shape;
+use crate::fs::{CacheFolder, FileStamp, Sha256, UnsearchableReason};
+use crate::text::Encoding;
 
 /// The version of the format. It must change whenever the content of a segment or of the manifest changes.
-const FORMAT: &[u8; 8] = b"annai\0\0\x04";
+const FORMAT: &[u8; 8] = b"annai\0\0\x05";
 const MANIFEST: &str = "manifest.json";
 const SEGMENT_SUFFIX: &str = ".segment";
 
@@ -32,10 +33,8 @@ pub struct KnownFile {
 pub enum FileState {
     /// It is in a segment, with this SHA-256.
     Indexed(Sha256),
-    /// It is not text, or cannot be read.
-    Unreadable,
-    /// It exceeds the maximum size.
-    TooLarge,
+    /// It cannot be searched, for this reason.
+    Unsearchable(UnsearchableReason),
 }
 
 /// The content of the cache of one collection.
@@ -137,10 +136,13 @@ fn encode(segment: &Segment) -> Vec<u8> {
     for file in &segment.files {
         text(&mut out, &file.path);
         number(&mut out, file.shape as u32);
+        number(&mut out, file.encoding as u32);
         number(&mut out, file.sound.into());
         out.extend(file.sha256.bytes());
         number(&mut out, file.nodes.start);
         number(&mut out, file.nodes.end);
+        length(&mut out, file.row_lines.len());
+        file.row_lines.iter().for_each(|line| number(&mut out, *line));
     }
     length(&mut out, segment.nodes.len());
     for node in &segment.nodes {
@@ -157,9 +159,11 @@ fn encode(segment: &Segment) -> Vec<u8> {
             node.text.start,
             node.text.end,
             node.length,
+            u32::from(node.is_continuation) | u32::from(node.json_path.is_some()) << 1,
         ] {
             number(&mut out, value);
         }
+        node.json_path.iter().for_each(|pointer| text(&mut out, pointer));
         length(&mut out, node.links.len());
         node.links.iter().for_each(|link| text(&mut out, link));
     }
@@ -184,11 +188,16 @@ fn decode(bytes: &[u8]) -> Option<Segment> {
                 0 => Shape::Markdown,
                 1 => Shape::Json,
                 2 => Shape::Paragraphs,
+                3 => Shape::Text,
+                4 => Shape::Html,
                 _ => return None,
             },
+            encoding: *Encoding::ALL.get(input.number()? as usize)?,
             sound: input.number()? != 0,
             sha256: Sha256::from_bytes(input.take(32)?.try_into().ok()?),
             nodes: input.number()?..input.number()?,
+            row_lines: input.numbers()?,
+            sections: 0,
         });
     }
     for _ in 0..input.length()? {
@@ -207,7 +216,12 @@ fn decode(bytes: &[u8]) -> Option<Segment> {
             text: next()?..next()?,
             length: next()?,
             links: Vec::new(),
+            is_continuation: false,
+            json_path: None,
         };
+        let flags = next()?;
+        node.is_continuation = flags & 1 != 0;
+        node.json_path = if flags & 2 == 0 { None } else { Some(input.text()?.into()) };
         for _ in 0..input.length()? {
             node.links.push(input.text()?);
         }
@@ -217,9 +231,7 @@ fn decode(bytes: &[u8]) -> Option<Segment> {
     let count = input.length()?;
     let keys = input.take(count.checked_mul(8)?)?.as_chunks::<8>().0;
     segment.keys = keys.iter().map(|key| u64::from_le_bytes(*key)).collect();
-    let count = input.length()?;
-    let starts = input.take(count.checked_mul(4)?)?.as_chunks::<4>().0;
-    segment.starts = starts.iter().map(|start| u32::from_le_bytes(*start)).collect();
+    segment.starts = input.numbers()?;
     let count = input.length()?;
     segment.postings = input.take(count)?.to_vec();
     input.0.is_empty().then(|| segment.with_total_length())
@@ -243,6 +255,13 @@ impl<'a> ByteReader<'a> {
         usize::try_from(u64::from_le_bytes(self.take(8)?.try_into().ok()?)).ok()
     }
 
+    /// A list of numbers, after its length.
+    fn numbers(&mut self) -> Option<Vec<u32>> {
+        let count = self.length()?;
+        let numbers = self.take(count.checked_mul(4)?)?.as_chunks::<4>().0;
+        Some(numbers.iter().map(|number| u32::from_le_bytes(*number)).collect())
+    }
+
     fn text(&mut self) -> Option<String> {
         let length = self.length()?;
         String::from_utf8(self.take(length)?.to_vec()).ok()
@@ -263,6 +282,18 @@ mod tests {
     #[test]
     fn an_encoded_segment_decodes_to_itself() {
         let segment = segment();
+        assert_eq!(decode(&encode(&segment)), Some(segment));
+        // Passages of a long section and of a long line, and the value of a JSON file.
+        let long = format!("# A\n{}## B\n{}\n", "words\n\n".repeat(900), "x ".repeat(3000));
+        let mut json = ParsedFile::new("v.json", Shape::Json, "[1]", Sha256::of(b"v"));
+        json.nodes[0].json_path = Some("/0".into());
+        let long = ParsedFile::new("a.md", Shape::Markdown, &long, Sha256::of(b"a"));
+        let html = "<h1>A</h1><p>x<p>y\n<h2>給付金</h2>";
+        let mut doc = ParsedFile::new("a.html", Shape::Html, html, Sha256::of(html.as_bytes()));
+        doc.encoding = Encoding::EucJp;
+        let segment = build("m", vec![long, json, doc]);
+        assert!(segment.nodes.iter().any(|node| node.is_continuation && node.start_char > 0));
+        assert!(segment.nodes.iter().any(|node| node.json_path.as_deref() == Some("/0")));
         assert_eq!(decode(&encode(&segment)), Some(segment));
     }
 

@@ -25,6 +25,11 @@ impl IndexCatalog {
         &self.progress
     }
 
+    /// The collection with this name, if it was used before.
+    pub fn known(&self, name: &str) -> Option<Arc<Collection>> {
+        self.collections.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
     /// The collection with this name, which is created from its source on first use.
     pub fn collection(&self, name: &str, source: impl FnOnce() -> CollectionSource) -> Arc<Collection> {
         let mut collections = self.collections.lock().unwrap_or_else(PoisonError::into_inner);

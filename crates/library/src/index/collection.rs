@@ -11,18 +11,22 @@ use annai_core::{ErrorKind, ToolError};
 
 use super::build::build;
 use super::cache::{Cache, FileState, KnownFile};
-use super::doc::{ParsedFile, Shape};
-use super::segment::Segment;
+use super::doc::ParsedFile;
+use super::segment::{FileEntry, Segment};
 use super::segment_plan::{SegmentPlan, plan_segments};
+use super::shape::Shape;
 use crate::cancellation::Cancellation;
 use crate::error::LibraryError;
-use crate::fs::{self, EntryKind, FileStamp, RelPath, Root, Sha256, TextFile};
+use crate::fs::{
+    self, EntryKind, FileStamp, Membership, ReadError, RelPath, Root, Sha256, TextFile, Unsearchable,
+    UnsearchableReason,
+};
 
 /// A file that changed less than two seconds (in nanoseconds) before it was read may change again with the same stamp,
 /// because some file systems store times in steps of two seconds; such a file is hashed again at the next find.
 const STAMP_RESOLUTION_NS: i64 = 2_000_000_000;
 /// Files beyond 256 MiB are not indexed, because text and postings are held in memory; a find reports them as
-/// unscanned with the reason `hard_limit`.
+/// unsearchable with the reason `too_large`.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 /// How often a find that waits for indexing checks whether it was cancelled.
 const WAIT_STEP: Duration = Duration::from_millis(20);
@@ -34,8 +38,8 @@ const MAX_THREADS: usize = 8;
 pub struct CollectionSource {
     /// The name of the collection. It is indexed as a part of the path of every file.
     pub name: String,
-    /// Which folders and files belong to it.
-    pub enter: fn(&str, EntryKind) -> bool,
+    /// Which folders and files belong to it, and which of the files are searched.
+    pub enter: fn(&str, EntryKind) -> Membership,
     /// How a file is split into nodes.
     pub shape: fn(&str) -> Shape,
 }
@@ -81,22 +85,18 @@ pub struct View {
     pub stale: HashSet<(usize, u32)>,
     /// The files that are not indexed yet.
     pub pending: Vec<String>,
-    /// The files that are too large to be indexed.
-    pub too_large: Vec<String>,
-    /// The number of files and folders that cannot be read or are not text.
-    pub unreadable: usize,
+    /// The files that belong to the collection and cannot be searched, sorted by path.
+    pub unsearchable: Vec<Unsearchable>,
 }
 
 /// The files of a folder with their stamps, sorted by path.
 type CollectionListing = Vec<(String, FileStamp)>;
 
 impl View {
-    /// Counts a file that could not be indexed.
-    fn count(&mut self, path: &str, state: &FileState) {
-        match state {
-            FileState::Indexed(_) => {}
-            FileState::Unreadable => self.unreadable += 1,
-            FileState::TooLarge => self.too_large.push(path.to_owned()),
+    /// Adds a file that could not be indexed.
+    fn add_state(&mut self, path: &str, state: &FileState) {
+        if let FileState::Unsearchable(reason) = state {
+            self.unsearchable.push(Unsearchable { path: path.to_owned(), reason: *reason });
         }
     }
 }
@@ -126,27 +126,43 @@ impl Collection {
             });
             state = self.wait(state, deadline, cancellation)?;
         }
-        Ok(self.current_view(&state, &listing, walked.unreadable))
+        let mut view = self.current_view(&state, &listing, walked.unsearchable);
+        view.unsearchable.sort_unstable();
+        Ok(view)
+    }
+
+    /// The segment that contains this version of a file, and the index of the file in it. The disk is not read.
+    pub fn indexed(&self, path: &str, sha256: &Sha256) -> Option<(Arc<Segment>, u32)> {
+        let state = self.lock();
+        state.segments.iter().find_map(|segment| {
+            let is_same = |file: &FileEntry| file.path == path && file.sha256 == *sha256;
+            let (number, _) = (0..).zip(&segment.files).find(|(_, file)| is_same(file))?;
+            Some((segment.clone(), number))
+        })
     }
 
     /// The view of what is indexed now, compared with the files on disk.
-    fn current_view(&self, state: &IndexState, listing: &CollectionListing, unreadable: usize) -> View {
+    fn current_view(
+        &self,
+        state: &IndexState,
+        listing: &CollectionListing,
+        unsearchable: Vec<Unsearchable>,
+    ) -> View {
         let mut view = View {
             name: self.source.name.clone(),
             segments: state.segments.clone(),
             stale: HashSet::new(),
             pending: Vec::new(),
-            too_large: Vec::new(),
-            unreadable,
+            unsearchable,
         };
         if !state.is_indexing && !needs_indexing(&state.files, listing) {
             // The usual case: every file is indexed as it is now.
-            state.files.iter().for_each(|(path, known)| view.count(path, &known.state));
+            state.files.iter().for_each(|(path, known)| view.add_state(path, &known.state));
             return view;
         }
         for (path, stamp) in listing {
             match state.files.get(path) {
-                Some(known) if known.stamp == *stamp => view.count(path, &known.state),
+                Some(known) if known.stamp == *stamp => view.add_state(path, &known.state),
                 _ => view.pending.push(path.clone()),
             }
         }
@@ -233,19 +249,18 @@ impl Collection {
             let now = now();
             let state = match self.read(root, path, stamp) {
                 Ok((file, stored)) => {
-                    docs.push(ParsedFile::new(
-                        &stored,
-                        (self.source.shape)(&stored),
-                        &file.text,
-                        file.sha256,
-                    ));
+                    let shape = (self.source.shape)(&stored);
+                    let mut doc = ParsedFile::new(&stored, shape, &file.text, file.sha256);
+                    doc.encoding = file.encoding;
+                    docs.push(doc);
                     FileState::Indexed(file.sha256)
                 }
-                Err(error) => match error.kind() {
+                Err(ReadError::NotText) => FileState::Unsearchable(UnsearchableReason::Encoding),
+                Err(ReadError::TooLarge { .. }) => FileState::Unsearchable(UnsearchableReason::TooLarge),
+                Err(ReadError::Failed(error)) => match error.kind() {
                     // The file is being changed, or was removed: the next find sees its new state.
                     ErrorKind::Conflict | ErrorKind::NotFound => continue,
-                    _ if stamp.size > MAX_FILE_BYTES => FileState::TooLarge,
-                    _ => FileState::Unreadable,
+                    _ => FileState::Unsearchable(UnsearchableReason::Unreadable),
                 },
             };
             files.push((path.clone(), KnownFile { stamp: *stamp, read_at: now, state }));
@@ -260,13 +275,16 @@ impl Collection {
         state.files.extend(files);
     }
 
-    fn read(&self, root: &Root, path: &str, stamp: &FileStamp) -> Result<(TextFile, String), ToolError> {
-        let path = RelPath::parse(path)?;
-        let (file, stored) = root.open_file(&path)?;
-        if fs::stamp_of(&file, &stored)? != *stamp {
-            return Err(LibraryError::conflict(stored, "changed since it was listed").into());
-        }
-        Ok((fs::read_text(file, &stored, MAX_FILE_BYTES)?, stored))
+    fn read(&self, root: &Root, path: &str, stamp: &FileStamp) -> Result<(TextFile, String), ReadError> {
+        let opened =
+            RelPath::parse(path).and_then(|path| root.open_file(&path)).and_then(|(file, stored)| {
+                if fs::stamp_of(&file, &stored)? != *stamp {
+                    return Err(LibraryError::conflict(stored, "changed since it was listed").into());
+                }
+                Ok((file, stored))
+            });
+        let (file, stored) = opened.map_err(ReadError::Failed)?;
+        Ok((fs::try_read_text(file, &stored, MAX_FILE_BYTES)?, stored))
     }
 }
 
@@ -348,7 +366,7 @@ fn load(cache: &Cache) -> IndexState {
         .collect();
     let files = manifest.files.into_iter().filter(|(path, known)| match known.state {
         FileState::Indexed(sha256) => indexed.get(path.as_str()) == Some(&sha256),
-        FileState::Unreadable | FileState::TooLarge => true,
+        FileState::Unsearchable(_) => true,
     });
     let files = files.collect();
     IndexState { segments, files, is_loaded: true, is_indexing: true }

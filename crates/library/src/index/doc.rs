@@ -1,31 +1,18 @@
 //! Parses a file for the index: its normalized text, line by line, and the nodes that it is split into.
 
-use serde::de::IgnoredAny;
+use std::ops::Range;
 
+use super::passages::passages;
+use super::shape::Shape;
+use super::source::{Part, Source, json_source};
 use crate::fs::Sha256;
-use crate::text::{
-    LineIndex, MAX_TITLE_CHARS, Node, json_node, markdown_nodes, normalize_line, truncate_chars,
-};
+use crate::text::{Encoding, Node, normalize_line, parse_html};
 
-/// The maximum number of lines in a paragraph of the vault, so that a hit in a file without blank lines still points at a
-/// few lines; a longer paragraph is split.
-const MAX_PARAGRAPH_LINES: usize = 40;
 /// The maximum number of links of one section. A page with more is a list of links, which says little about any of them;
 /// the rest is not followed.
 const MAX_LINKS: usize = 2000;
 /// The maximum length of a link. A longer one is usually embedded data; it is ignored.
 const MAX_LINK_BYTES: usize = 500;
-
-/// How a file is split into nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// At its headings.
-    Markdown,
-    /// Not at all: the file is one node.
-    Json,
-    /// At its paragraphs.
-    Paragraphs,
-}
 
 /// A parsed file, ready to be indexed.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,8 +25,12 @@ pub struct ParsedFile {
     pub sha256: Sha256,
     /// Whether the content is valid for the extension; invalid JSON is not.
     pub sound: bool,
-    /// The normalized text, with one line for each line of the original.
+    /// The encoding of the file.
+    pub encoding: Encoding,
+    /// The normalized text, with one line for each line of the original; for HTML, one for each row.
     pub text: String,
+    /// For HTML, the original line on which each row began; otherwise empty.
+    pub row_lines: Vec<u32>,
     /// The nodes, in order.
     pub nodes: Vec<ParsedSection>,
 }
@@ -52,65 +43,128 @@ pub struct ParsedSection {
     /// How many of its first lines belong to the heading.
     pub heading_lines: usize,
     /// The bytes of its own lines in the normalized text of the file.
-    pub text: std::ops::Range<usize>,
+    pub text: Range<usize>,
     /// The targets of its links, as written.
     pub links: Vec<String>,
+    /// Whether it is a passage of a long section, after the first one. Its parent is the first passage.
+    pub is_continuation: bool,
+    /// The JSON Pointer of its value, in a JSON file.
+    pub json_path: Option<Box<str>>,
 }
 
 impl ParsedFile {
     /// Parses a file.
     pub fn new(path: &str, shape: Shape, original: &str, sha256: Sha256) -> Self {
-        let lines = LineIndex::new(original);
         let name = path.rsplit('/').next().unwrap_or(path);
-        let sound = shape != Shape::Json
-            || serde_json::from_str::<IgnoredAny>(original.trim_start_matches('\u{feff}')).is_ok();
-        let nodes = match shape {
-            Shape::Markdown => markdown_nodes(original, &lines, name),
-            Shape::Json => vec![json_node(&lines, name)],
-            Shape::Paragraphs => paragraphs(original, &lines, name),
+        let (sound, source) = match shape {
+            Shape::Html => (true, Source::html(parse_html(original, name))),
+            Shape::Json => json_source(original, name),
+            Shape::Markdown | Shape::Paragraphs | Shape::Text => (true, Source::text(original, shape, name)),
         };
-        let mut text = String::with_capacity(original.len());
-        let mut starts = Vec::with_capacity(lines.count() + 1);
-        for line in (1..=lines.count()).filter_map(|number| original.get(lines.line(number)?)) {
-            starts.push(text.len());
-            match shape {
-                Shape::Json if line.contains("\\u") => normalize_line(&unescaped(line), &mut text),
-                _ => normalize_line(line, &mut text),
-            }
-            text.push('\n');
+        let mut parsed = Self {
+            path: path.to_owned(),
+            shape,
+            sha256,
+            sound,
+            encoding: Encoding::Utf8,
+            text: String::with_capacity(source.text.len()),
+            row_lines: Vec::new(),
+            nodes: Vec::with_capacity(source.parts.len()),
+        };
+        // The number of the first passage of each part, because a parent is a part and not a passage.
+        let mut first_passages = Vec::with_capacity(source.parts.len());
+        let mut chars = CharCounter::default();
+        for part in &source.parts {
+            first_passages.push(parsed.nodes.len());
+            parsed.add(&source, part, &first_passages, &mut chars);
         }
-        starts.push(text.len());
-        let byte = |line: usize| starts.get(line.saturating_sub(1)).copied().unwrap_or(text.len());
-        let section = |node: Node| {
-            let own = lines.range(node.start_line, node.own_end_line).and_then(|range| original.get(range));
-            let own = own.unwrap_or_default();
-            // The text before the first heading is named after the file and does not start with `#`.
-            let is_preface =
-                node.title == name && !own.trim_start_matches('\u{feff}').trim_start().starts_with('#');
-            let is_heading = shape == Shape::Markdown && !is_preface;
-            ParsedSection {
-                heading_lines: if is_heading { heading_lines(own) } else { 0 },
-                text: byte(node.start_line)..byte(node.own_end_line + 1),
-                links: if shape == Shape::Json { Vec::new() } else { links(own) },
+        parsed
+    }
+
+    /// Adds a section, split into passages if it is long.
+    fn add(&mut self, source: &Source<'_>, part: &Part, first_passages: &[usize], chars: &mut CharCounter) {
+        let Source { text, lines, .. } = source;
+        let passages = passages(text, lines, part.own.clone());
+        let first = self.nodes.len();
+        let parent = part.node.parent.and_then(|parent| first_passages.get(parent)).copied();
+        let is_split = passages.len() > 1;
+        for (number, passage) in passages.into_iter().enumerate() {
+            let is_continuation = number > 0;
+            let start_line = lines.line_at(passage.start);
+            let own_end_line = lines.line_at(passage.end.saturating_sub(1).max(passage.start));
+            let line_start = lines.line(start_line).map_or(0, |line| line.start);
+            let node = Node {
+                title: part.node.title.clone(),
+                level: part.node.level,
+                start_line,
+                start_char: chars.count(text, line_start, passage.start),
+                end_line: if is_continuation { own_end_line } else { part.node.end_line },
+                own_end_line: if is_split { own_end_line } else { part.node.own_end_line },
+                parent: if is_continuation { Some(first) } else { parent },
+            };
+            let start = self.text.len();
+            let own = text.get(passage.clone()).unwrap_or_default();
+            self.add_text(source, passage);
+            self.nodes.push(ParsedSection {
+                heading_lines: if is_continuation { 0 } else { part.heading_lines },
+                text: start..self.text.len(),
+                links: match self.shape {
+                    Shape::Json | Shape::Text => Vec::new(),
+                    Shape::Html if is_continuation => Vec::new(),
+                    Shape::Html => part.links.clone(),
+                    Shape::Markdown | Shape::Paragraphs => links(own),
+                },
+                is_continuation,
+                json_path: part.json_path.clone(),
                 node,
+            });
+        }
+    }
+
+    /// Adds the normalized text of a part, with one line for each line of the original; for HTML, one for each row.
+    fn add_text(&mut self, source: &Source<'_>, part: Range<usize>) {
+        let Source { text, lines, .. } = source;
+        if self.shape == Shape::Html {
+            let mut at = part.start;
+            for row in text.get(part).unwrap_or_default().split_inclusive('\n') {
+                self.row_lines.push(u32::try_from(lines.line_at(at)).unwrap_or(u32::MAX));
+                normalize_line(row.trim_end_matches('\n'), &mut self.text);
+                self.text.push('\n');
+                at += row.len();
             }
-        };
-        let nodes = nodes.into_iter().map(section).collect();
-        Self { path: path.to_owned(), shape, sha256, sound, text, nodes }
+            return;
+        }
+        let last = lines.line_at(part.end.saturating_sub(1).max(part.start));
+        for line in (lines.line_at(part.start)..=last).filter_map(|number| lines.line(number)) {
+            let line = line.start.max(part.start)..line.end.min(part.end).max(part.start);
+            let line = text.get(line).unwrap_or_default();
+            match self.shape {
+                Shape::Json if line.contains("\\u") => normalize_line(&unescaped(line), &mut self.text),
+                _ => normalize_line(line, &mut self.text),
+            }
+            self.text.push('\n');
+        }
     }
 }
 
-/// The number of lines of the heading at the start of a text; 0 when it does not start with one.
-fn heading_lines(text: &str) -> usize {
-    let first = text.trim_start_matches('\u{feff}').trim_start();
-    if first.starts_with('#') {
-        return 1;
+/// Counts the characters before places that come in order, so that a long line with many of them is read once.
+#[derive(Default)]
+struct CharCounter {
+    line_start: usize,
+    byte: usize,
+    chars: usize,
+}
+
+impl CharCounter {
+    /// The number of characters from the start of a line to a byte.
+    fn count(&mut self, text: &str, line_start: usize, byte: usize) -> usize {
+        if self.line_start != line_start || self.byte > byte {
+            *self = Self { line_start, byte: line_start, chars: 0 };
+        }
+        self.chars += text.get(self.byte..byte).map_or(0, |before| before.chars().count());
+        self.byte = byte.max(self.byte);
+        self.chars
     }
-    let underline = |line: &str| {
-        let line = line.trim();
-        !line.is_empty() && (line.bytes().all(|byte| byte == b'=') || line.bytes().all(|byte| byte == b'-'))
-    };
-    text.lines().take(5).position(underline).map_or(0, |line| line + 1)
 }
 
 /// The targets of the links of a Markdown text, without URLs.
@@ -171,90 +225,6 @@ fn unescaped(line: &str) -> String {
     out
 }
 
-/// The paragraphs of a text, separated by blank lines and headings, each titled by the last heading.
-fn paragraphs(text: &str, lines: &LineIndex, name: &str) -> Vec<Node> {
-    let mut nodes: Vec<Node> = Vec::new();
-    let mut title = name.to_owned();
-    let mut open: Option<usize> = None;
-    let line = |number: usize| lines.line(number).and_then(|line| text.get(line)).unwrap_or_default();
-    let mut close = |from: usize, to: usize, title: &str| {
-        let node = Node {
-            title: title.to_owned(),
-            level: 1,
-            start_line: from,
-            start_char: 0,
-            end_line: to,
-            own_end_line: to,
-            parent: None,
-        };
-        nodes.push(node);
-    };
-    for number in 1..=lines.count() {
-        let words = line(number).trim();
-        let heading = words
-            .starts_with('#')
-            .then(|| words.trim_start_matches('#'))
-            .filter(|rest| rest.starts_with(' '));
-        let is_full = open.is_some_and(|from| number - from >= MAX_PARAGRAPH_LINES);
-        if let Some(from) = open.filter(|_| words.is_empty() || heading.is_some() || is_full) {
-            close(from, number - 1, &title);
-            open = None;
-        }
-        if let Some(heading) = heading {
-            title = truncate_chars(heading.trim(), MAX_TITLE_CHARS).0.to_owned();
-        }
-        if !words.is_empty() {
-            open = open.or(Some(number));
-        }
-    }
-    if let Some(from) = open {
-        close(from, lines.count(), &title);
-    }
-    nodes
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn doc(shape: Shape, text: &str) -> ParsedFile {
-        ParsedFile::new("a/b.md", shape, text, Sha256::of(text.as_bytes()))
-    }
-
-    #[test]
-    fn each_node_has_its_own_normalized_lines_and_links() {
-        let doc = doc(Shape::Markdown, "Ｐre\n\n# One [x](y.md#z)\nＡ\n\nTwo\n---\nB [q](http://x)\n");
-        let own: Vec<_> = doc
-            .nodes
-            .iter()
-            .map(|section| {
-                (section.node.title.as_str(), section.heading_lines, &doc.text[section.text.clone()])
-            })
-            .collect();
-        let expected = [
-            ("b.md", 0, "pre\n\n"),
-            ("One x", 1, "# one [x](y.md#z)\na\n\n"),
-            ("Two", 2, "two\n---\nb [q](http://x)\n"),
-        ];
-        assert_eq!(own, expected);
-        assert_eq!(doc.nodes[1].links, ["y.md#z"]);
-        assert!(doc.nodes[2].links.is_empty());
-    }
-
-    #[test]
-    fn json_escapes_are_decoded_before_normalizing() {
-        let doc = doc(Shape::Json, "{\"a\": \"\\u4fdd\\u967a\\u91d1 \\ud83d\\ude00 \\uZ\"}");
-        assert_eq!((doc.sound, doc.text.as_str()), (false, "{\"a\": \"保険金 😀 \\uz\"}\n"));
-    }
-
-    #[test]
-    fn paragraphs_are_split_at_blank_lines_and_titled_by_headings() {
-        let doc = doc(Shape::Paragraphs, "a\nb\n\n# T\nc\n\nd");
-        let own: Vec<_> = doc
-            .nodes
-            .iter()
-            .map(|section| (section.node.title.as_str(), section.node.start_line, section.node.end_line))
-            .collect();
-        assert_eq!(own, [("b.md", 1, 2), ("T", 4, 5), ("T", 7, 7)]);
-    }
-}
+#[path = "doc_tests.rs"]
+mod tests;

@@ -6,13 +6,16 @@ mod cache;
 mod catalog;
 mod collection;
 mod doc;
+mod passages;
 mod segment;
 mod segment_plan;
+mod shape;
+mod source;
 mod stem;
 mod tokens;
 
 pub use catalog::IndexCatalog;
 pub use collection::{CollectionSource, View};
-pub use doc::Shape;
 pub use segment::{FileEntry, NodeEntry, Posting, Segment};
+pub use shape::Shape;
 pub use tokens::{Class, Key, all_of, class, exact, label, tokens, word};

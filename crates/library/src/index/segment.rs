@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::doc::{ParsedFile, ParsedSection, Shape};
+use super::doc::{ParsedFile, ParsedSection};
+use super::shape::Shape;
 use super::tokens::Key;
 use crate::fs::Sha256;
-use crate::text::Node;
+use crate::text::{Encoding, Node};
 
 /// A file in a segment.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +21,13 @@ pub struct FileEntry {
     pub sound: bool,
     /// The indexes of its nodes.
     pub nodes: Range<u32>,
+    /// The number of its sections: the nodes without the later passages of long sections.
+    pub sections: u32,
+    /// The encoding of the file.
+    pub encoding: Encoding,
+    /// For HTML, the original line on which each line of the normalized text began; otherwise empty, because they are the
+    /// same lines.
+    pub row_lines: Vec<u32>,
 }
 
 /// A node in a segment.
@@ -49,6 +57,10 @@ pub struct NodeEntry {
     pub length: u32,
     /// The targets of its links, as written.
     pub links: Vec<String>,
+    /// Whether it is a passage of a long section, after the first one. Its parent is the first passage.
+    pub is_continuation: bool,
+    /// The JSON Pointer of its value, in a JSON file.
+    pub json_path: Option<Box<str>>,
 }
 
 /// A posting: how often a key occurs in each field of a node.
@@ -99,10 +111,30 @@ impl Segment {
         self.nodes.get(index as usize)
     }
 
+    /// The nodes of a file from an index on, with their indexes.
+    pub fn nodes_from(&self, file: &FileEntry, first: u32) -> impl Iterator<Item = (u32, &NodeEntry)> {
+        let first = first.max(file.nodes.start);
+        let nodes = self.nodes.get(first as usize..file.nodes.end as usize).unwrap_or_default();
+        (first..).zip(nodes)
+    }
+
     /// The nodes of a file, with their indexes.
     pub fn nodes_of(&self, file: &FileEntry) -> impl Iterator<Item = (u32, &NodeEntry)> {
         let nodes = self.nodes.get(file.nodes.start as usize..file.nodes.end as usize).unwrap_or_default();
         (file.nodes.start..).zip(nodes)
+    }
+
+    /// The original line of a byte of the normalized text of a node.
+    pub fn line_at(&self, node: &NodeEntry, byte: usize) -> u32 {
+        let breaks = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        let before = self.text_of(node).get(..byte).unwrap_or_default();
+        let row_lines = self.file_of(node).filter(|file| !file.row_lines.is_empty());
+        let Some(file) = row_lines else {
+            return node.start_line.saturating_add(u32::try_from(breaks(before)).unwrap_or(u32::MAX));
+        };
+        let first = self.node(file.nodes.start).map_or(node.text.start, |first| first.text.start);
+        let above = self.text.get(first as usize..node.text.start as usize).unwrap_or_default();
+        file.row_lines.get(breaks(above) + breaks(before)).copied().unwrap_or(node.start_line)
     }
 
     /// The size of the normalized text of a file.
@@ -115,9 +147,15 @@ impl Segment {
         self.length
     }
 
-    /// Computes the sum of the lengths, after all nodes were added.
+    /// Computes the sum of the lengths, and the number of sections of each file, after all nodes were added.
     pub(super) fn with_total_length(mut self) -> Self {
         self.length = self.nodes.iter().map(|node| u64::from(node.length)).sum();
+        for file in &mut self.files {
+            let nodes =
+                self.nodes.get(file.nodes.start as usize..file.nodes.end as usize).unwrap_or_default();
+            let sections = nodes.iter().filter(|node| !node.is_continuation).count();
+            file.sections = u32::try_from(sections).unwrap_or(u32::MAX);
+        }
         self
     }
 
@@ -172,12 +210,16 @@ impl Segment {
             heading_lines: entry.heading_lines as usize,
             text: (entry.text.start - first) as usize..(entry.text.end - first) as usize,
             links: entry.links.clone(),
+            is_continuation: entry.is_continuation,
+            json_path: entry.json_path.clone(),
         });
         ParsedFile {
             path: file.path.clone(),
             shape: file.shape,
             sha256: file.sha256,
             sound: file.sound,
+            encoding: file.encoding,
+            row_lines: file.row_lines.clone(),
             nodes: nodes.collect(),
             text: self.text.get(first as usize..end as usize).unwrap_or_default().to_owned(),
         }

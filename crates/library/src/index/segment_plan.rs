@@ -76,7 +76,8 @@ mod tests {
     use super::*;
     use crate::fs::Sha256;
     use crate::index::build::build;
-    use crate::index::doc::{ParsedFile, Shape};
+    use crate::index::doc::ParsedFile;
+    use crate::index::shape::Shape;
 
     const TEXT: &str = "# A\ntext\n";
 

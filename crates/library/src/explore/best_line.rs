@@ -1,0 +1,98 @@
+//! The best matching line of a section: the one that contains the most important terms of the question.
+
+use annai_core::ToolError;
+
+use super::dictionary::Dictionary;
+use super::needle::Needle;
+use super::query::Query;
+use crate::index::{NodeEntry, Segment};
+
+/// The terms of a question, to be found in the lines of sections.
+pub struct BestLine {
+    terms: Vec<WeightedTerm>,
+}
+
+struct WeightedTerm {
+    weight: f32,
+    /// One needle for each form.
+    needles: Vec<Needle>,
+}
+
+impl BestLine {
+    /// Prepares the terms of a question with their weights.
+    pub fn new(query: &Query, weights: &[f32]) -> Self {
+        let term = |(term, weight): (&super::terms::Term, &f32)| WeightedTerm {
+            weight: *weight,
+            needles: term.forms.iter().map(|form| Needle::new(&form.text)).collect(),
+        };
+        Self { terms: query.terms.iter().zip(weights).map(term).collect() }
+    }
+
+    /// Prepares the terms of a question without a find, by their strength.
+    pub fn of_question(question: &str) -> Result<Self, ToolError> {
+        let query = Query::new(question, None, &Dictionary::new(&[]))?;
+        let weights: Vec<_> = query.terms.iter().map(|term| term.strength).collect();
+        Ok(Self::new(&query, &weights))
+    }
+
+    /// The best matching line of a section: its first line where nothing matches. The heading counts only where no other
+    /// line matches, because a reader sees it anyway.
+    pub fn find(&self, segment: &Segment, node: &NodeEntry) -> u32 {
+        let text = segment.text_of(node);
+        let starts: Vec<usize> =
+            std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect();
+        let line_at = |at: usize| starts.partition_point(|start| *start <= at).saturating_sub(1);
+        let mut weights = vec![0.0_f32; starts.len()];
+        for term in &self.terms {
+            let exact = term.needles.iter().flat_map(|needle| needle.exact_positions(text));
+            let mut lines: Vec<usize> = exact.map(line_at).collect();
+            if lines.is_empty() {
+                lines.extend(term.needles.iter().find_map(|needle| needle.position(text)).map(line_at));
+            }
+            // The positions of one form are in order, those of several forms are not.
+            lines.sort_unstable();
+            lines.dedup();
+            lines
+                .iter()
+                .filter_map(|line| weights.get_mut(*line).map(|weight| *weight += term.weight))
+                .count();
+        }
+        let heading_lines = node.heading_lines as usize;
+        let best = |lines: &mut dyn Iterator<Item = (usize, &f32)>| {
+            lines.filter(|(_, weight)| **weight > 0.0).fold(
+                None,
+                |best: Option<(usize, f32)>, (line, weight)| match best {
+                    Some((_, known)) if known >= *weight => best,
+                    _ => Some((line, *weight)),
+                },
+            )
+        };
+        let lines = || weights.iter().enumerate();
+        let found = best(&mut lines().skip(heading_lines)).or_else(|| best(&mut lines().take(heading_lines)));
+        let line = found.and_then(|(line, _)| starts.get(line)).copied().unwrap_or_default();
+        segment.line_at(node, line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::place::node_at;
+    use super::super::test_corpus::{manual, place, query};
+    use super::*;
+
+    #[test]
+    fn the_line_with_the_most_important_terms_wins() {
+        for (text, question, line) in [
+            ("# Refund\nThe plan.\nA refund of the plan.\nA refund.\n", "refund plan", 3),
+            ("# Refund\nNothing here.\n", "refund", 1),
+            ("# A\n\nThe re-\nfund\n", "refund", 3),
+            ("# A\nplan refund\nplan refund\n", "refund plan", 2),
+        ] {
+            let views = [manual("m", &[("a.md", text)])];
+            let query = query(question);
+            let (segment, node) = node_at(&views, place(&views, "a.md", 1)).unwrap();
+            let best = BestLine::new(&query, &vec![1.0; query.terms.len()]);
+            assert_eq!(best.find(segment, node), line, "{text}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The source of an artifact or of a coverage: a file of the vault or of a manual, whose lines are counted.
+
+use annai_core::ToolError;
+
+use crate::error::LibraryError;
+use crate::excerpting::{count_chars, read_excerpt};
+use crate::file_version::FileVersion;
+use crate::fs::{RelPath, Sha256};
+use crate::manuals::Manuals;
+use crate::ranges::LineRange;
+use crate::reference::{Ref, Target};
+use crate::text::ExcerptRequest;
+use crate::vault::Vault;
+
+/// A source as the caller names it.
+pub enum SourceArgument {
+    /// A file of the vault.
+    Vault(RelPath),
+    /// A file of a manual.
+    Manual(Box<Ref>, RelPath),
+}
+
+/// A source whose lines are counted.
+pub struct SourceFile {
+    /// The manual; none for the vault.
+    pub manual_id: Option<String>,
+    /// The stored path.
+    pub path: String,
+    /// The number of lines.
+    pub lines: u64,
+    /// The SHA-256 of the file.
+    pub sha256: Sha256,
+}
+
+impl SourceFile {
+    /// Its version.
+    pub fn version(&self) -> FileVersion {
+        FileVersion::new(self.manual_id.as_deref(), &self.path, &self.sha256)
+    }
+}
+
+impl SourceArgument {
+    /// The source that the path of a vault file or a ref names. `path_argument` is the name of the argument that holds
+    /// the path.
+    pub fn new(
+        path_argument: &'static str,
+        path: Option<&str>,
+        source: Option<Ref>,
+    ) -> Result<Self, ToolError> {
+        match (path, source) {
+            (Some(path), None) => Ok(Self::Vault(RelPath::parse(path)?)),
+            (None, Some(source)) => {
+                let path = RelPath::parse(&source.path)?;
+                match source.target {
+                    Target::Vault => Ok(Self::Vault(path)),
+                    Target::Manual => Ok(Self::Manual(Box::new(source), path)),
+                }
+            }
+            (given, _) => {
+                let got = if given.is_some() { "both" } else { "neither" };
+                let problem = format!("expected either {path_argument} or source, got {got}");
+                Err(LibraryError::invalid(path_argument, problem).into())
+            }
+        }
+    }
+
+    /// Opens the source and counts its lines.
+    pub fn open(&self, vault: &Vault, manuals: &Manuals) -> Result<SourceFile, ToolError> {
+        match self {
+            Self::Vault(path) => count_lines(vault, path),
+            Self::Manual(source, path) => {
+                let manual = manuals.get(source.manual_id()?)?;
+                let document = manual.document(path)?;
+                source.check_rev(&document.file.sha256)?;
+                Ok(SourceFile {
+                    manual_id: Some(manual.id),
+                    path: document.path,
+                    lines: document.lines.count() as u64,
+                    sha256: document.file.sha256,
+                })
+            }
+        }
+    }
+
+    /// Counts the characters on the given lines, which must be sorted and must not overlap.
+    pub fn count_chars(
+        &self,
+        vault: &Vault,
+        manuals: &Manuals,
+        ranges: &[LineRange],
+    ) -> Result<usize, ToolError> {
+        match self {
+            Self::Vault(path) => count_chars(vault, path, ranges),
+            Self::Manual(source, path) => {
+                let document = manuals.get(source.manual_id()?)?.document(path)?;
+                let line = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+                let text = |range: &LineRange| document.text_of(line(range.start_line), line(range.end_line));
+                let chars =
+                    |range| text(range).chars().filter(|letter| !matches!(letter, '\n' | '\r')).count();
+                Ok(ranges.iter().map(chars).sum())
+            }
+        }
+    }
+}
+
+/// Counts the lines of a vault file.
+pub fn count_lines(vault: &Vault, path: &RelPath) -> Result<SourceFile, ToolError> {
+    let request = ExcerptRequest { first_line: 1, first_char: 0, last_line: 1, max_chars: 0 };
+    let read = read_excerpt(vault, path, request, "path")?;
+    Ok(SourceFile { manual_id: None, path: read.path, lines: read.excerpt.total_lines, sha256: read.sha256 })
+}

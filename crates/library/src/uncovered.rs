@@ -1,0 +1,83 @@
+//! Leads a caller through the lines of a file that are not covered yet, and only through them.
+
+use serde_json::{Value, json};
+
+use crate::paging::fitting;
+use crate::ranges::{Coverage, LineRange};
+use crate::reference::NextAction;
+use crate::scans::{CoverageStep, ScanRecord};
+
+/// The maximum length of the ranges in a suggested call, in characters of JSON, so that the reply stays small.
+const MAX_RANGES_CHARS: usize = 5000;
+
+/// How many lines after that of a finding are shown.
+const SHOWN_LINES: usize = 10;
+
+/// A file of the vault or of a manual whose coverage is being completed.
+pub struct CoveredFile<'a> {
+    /// The manual; none for the vault.
+    pub manual_id: Option<&'a str>,
+    /// The stored path.
+    pub path: &'a str,
+    /// The number of its lines.
+    pub total_lines: u64,
+    /// The maximum number of lines that vault_scan returns at once.
+    pub max_chunk_lines: u64,
+}
+
+impl CoveredFile<'_> {
+    /// Suggests reading the first lines that are neither cited nor read since; when there are none, computing the coverage.
+    pub fn next(&self, scan: &ScanRecord) -> NextAction {
+        let lines = scan.completing.as_ref().map_or_else(|| scan.scanned.clone(), CoverageStep::lines);
+        let coverage = Coverage::new(self.total_lines, lines.clone());
+        match coverage.uncovered.first() {
+            Some(range) => self.read(*range, 0.9),
+            None => self.coverage(lines, scan.artifact.as_deref()),
+        }
+    }
+
+    /// Suggests reading lines.
+    pub fn read(&self, range: LineRange, confidence: f64) -> NextAction {
+        match self.manual_id {
+            Some(manual_id) => {
+                let lines = json!({ "start": range.start_line, "end": range.end_line });
+                let params = json!({ "manual_id": manual_id, "path": self.path, "lines": lines });
+                NextAction::call("manual_read", confidence, params)
+            }
+            None => {
+                let cursor = json!({ "start_line": range.start_line });
+                let chunk_lines = range.count().min(self.max_chunk_lines);
+                let params = json!({ "path": self.path, "cursor": cursor, "chunk_lines": chunk_lines });
+                NextAction::call("vault_scan", confidence, params)
+            }
+        }
+    }
+
+    /// Suggests computing the coverage by these lines.
+    pub fn coverage(&self, lines: Vec<LineRange>, artifact: Option<&str>) -> NextAction {
+        let mut params = json!({ "cited_ranges": fitting(lines, MAX_RANGES_CHARS) });
+        let source = self.as_argument();
+        if let Some(params) = params.as_object_mut() {
+            params.extend(source);
+            params.extend(artifact.map(|artifact| ("artifact_path".to_owned(), artifact.into())));
+        }
+        NextAction::call("vault_coverage", 0.9, params)
+    }
+
+    /// The argument of vault_coverage that names the file.
+    pub fn as_argument(&self) -> Vec<(String, Value)> {
+        vec![match self.manual_id {
+            Some(manual_id) => {
+                let source = json!({ "target": "manual", "manual_id": manual_id, "path": self.path });
+                ("source".to_owned(), source)
+            }
+            None => ("path".to_owned(), self.path.into()),
+        }]
+    }
+}
+
+/// Suggests reading the part of an artifact that has to be fixed.
+pub fn artifact_place(artifact: &str, line: usize) -> NextAction {
+    let range = json!({ "start_line": line.max(1), "end_line": line + SHOWN_LINES });
+    NextAction::call("vault_read", 0.8, json!({ "path": artifact, "range": range }))
+}
