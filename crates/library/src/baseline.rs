@@ -46,8 +46,8 @@ impl PlainIndex {
                 let Ok(document) = RelPath::parse(&path).and_then(|path| manual.document(&path)) else {
                     continue;
                 };
-                for node in &document.nodes {
-                    let text = document.text_of(node.start_line, node.own_end_line);
+                for (number, node) in document.nodes.iter().enumerate() {
+                    let text = document.own_text(number);
                     let mut counts: HashMap<String, f64> = HashMap::new();
                     for gram in grams(text) {
                         *counts.entry(gram).or_default() += 1.0;

@@ -4,7 +4,7 @@ use annai_core::{Call, ToolError};
 
 use crate::cancellation::Cancellation;
 use crate::fs::RelPath;
-use crate::reading::{self, Expand, ReadLimits, ReadRequest, ReadScope};
+use crate::reading::{self, CopyLimits, Expand, ReadLimits, ReadRequest, ReadScope};
 use crate::reference::Ref;
 use crate::toolset::{Library, LibraryState};
 use crate::vault::WriteReport;
@@ -21,7 +21,7 @@ pub struct CopyRequest {
     /// What happens to a destination that exists.
     pub mode: WriteMode,
     /// The limits of the call; without `max_chars`, the limit of the server applies.
-    pub limits: Option<ReadLimits>,
+    pub limits: Option<CopyLimits>,
 }
 
 /// The result of a copy.
@@ -45,16 +45,19 @@ pub async fn copy_to_vault(
     let mode = request.mode;
     let principal = call.identity().principal();
     let work = move |state: &LibraryState, cancellation: &Cancellation| {
-        let limits = request.limits.unwrap_or_default();
-        let max_chars = limits.max_chars.unwrap_or(state.settings.hard_max_chars);
+        let CopyLimits { max_sections, max_chars, allow_file } = request.limits.unwrap_or_default();
+        let max_chars = max_chars.or(Some(state.settings.hard_max_chars));
         let read = ReadRequest {
             place: &request.from,
             scope: Some(request.scope),
-            limits: ReadLimits { max_chars: Some(max_chars), ..limits },
+            lines: None,
+            cursor: None,
+            limits: ReadLimits { max_sections, max_chars, allow_file },
             expand: Expand::default(),
         };
         let mut part = reading::read(&state.manuals, &state.settings, &read)?;
-        if request.scope != ReadScope::File {
+        let is_cut_after_break = part.next_cursor.is_some() && part.text.ends_with(['\n', '\r']);
+        if request.scope != ReadScope::File && !is_cut_after_break {
             // The text of a section has no final line break, and a file should end with one.
             part.text.push('\n');
         }

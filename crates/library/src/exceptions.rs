@@ -1,5 +1,7 @@
 //! Lists the lines of a manual, or of one of its sections, that contain an exception word.
 
+use std::ops::Range;
+
 use annai_core::ToolError;
 
 use crate::cancellation::Cancellation;
@@ -7,84 +9,91 @@ use crate::error::LibraryError;
 use crate::explore::{Dictionary, DictionaryCache};
 use crate::fs::RelPath;
 use crate::manuals::{Document, Manuals};
-use crate::search::{LineHit, SearchReport, snippet};
-use crate::text::{Normalized, normalize_line};
+use crate::paging::{LineKey, Page, Pager, SkippedFiles};
+use crate::read_units::section_range;
+use crate::search::{LineHit, snippet};
+use crate::text::{Node, Normalized, TextPosition, normalize_line};
 
-/// The maximum number of lines in a reply, about as many as a model can read. The reply says when there are more, and
-/// that node_id selects a section.
-const MAX_LINES: usize = 1000;
-
-/// Lists the lines of a manual that contain an exception word; with `node_id`, only those of that section.
+/// Lists the lines of a manual that contain an exception word; with `node_id`, only those of that section. Also returns the
+/// files that could not be read.
 pub fn list(
     manuals: &Manuals,
     dictionaries: &DictionaryCache,
     manual_id: &str,
     node_id: Option<&str>,
+    pager: Pager<LineKey, LineHit>,
     cancellation: &Cancellation,
-) -> Result<SearchReport, ToolError> {
+) -> Result<(Page<LineHit>, SkippedFiles), ToolError> {
     let manual = manuals.get(manual_id)?;
     let (dictionary, unreadable_word_files) = dictionaries.of(manuals, std::slice::from_ref(&manual.id));
-    let report = SearchReport { skipped: unreadable_word_files, ..SearchReport::default() };
-    let mut lister = ExceptionLister { dictionary: &dictionary, normalized: String::new(), report };
+    let mut skipped = SkippedFiles::unnamed(unreadable_word_files);
+    let mut lister = ExceptionLister { dictionary: &dictionary, normalized: String::new(), pager };
     if let Some(id) = node_id {
-        let (path, line) = parse_node_id(id)?;
+        let (path, start) = parse_node_id(id)?;
         let document = manual.document(&path)?;
-        let node = document.nodes.iter().find(|node| node.start_line == line).ok_or_else(|| {
+        let is_wanted = |node: &Node| (node.start_line, node.start_char) == (start.line, start.char);
+        let node = document.nodes.iter().position(is_wanted).ok_or_else(|| {
             LibraryError::not_found(id, "is not a section of this manual; manual_toc returns the node_ids")
         })?;
-        lister.add(&document, node.start_line, node.end_line);
-        return Ok(lister.report);
+        lister.add(&document, section_range(&document, node));
+        return Ok((lister.pager.finish(false), skipped));
     }
     for path in manual.files()? {
         cancellation.check()?;
         match RelPath::parse(&path).and_then(|path| manual.document(&path)) {
-            Ok(document) => lister.add(&document, 1, document.lines.count()),
-            Err(_) => lister.report.skipped += 1,
+            Ok(document) => lister.add(&document, 0..document.file.text.len()),
+            Err(error) => skipped.add(&path, &error),
         }
     }
-    Ok(lister.report)
+    Ok((lister.pager.finish(false), skipped))
 }
 
 struct ExceptionLister<'a> {
     dictionary: &'a Dictionary,
     /// The current line, normalized; reused between lines to avoid allocations.
     normalized: String,
-    report: SearchReport,
+    pager: Pager<LineKey, LineHit>,
 }
 
 impl ExceptionLister<'_> {
-    /// Adds the lines from `first` to `last` that contain an exception word.
-    fn add(&mut self, document: &Document, first: usize, last: usize) {
-        for number in first..=last {
-            let line = document.text_of(number, number);
-            // Most lines contain none; the mapping to the original is only computed for those that do.
+    /// Adds the lines of a part of a document that contain an exception word.
+    fn add(&mut self, document: &Document, part: Range<usize>) {
+        let last = document.lines.line_at(part.end.saturating_sub(1).max(part.start));
+        for number in document.lines.line_at(part.start)..=last {
+            let line = document.lines.line(number).unwrap_or(0..0);
+            // In HTML, a line may have parts of several sections.
+            let line = line.start.max(part.start)..line.end.min(part.end);
+            let line = document.file.text.get(line).unwrap_or_default();
             self.normalized.clear();
             normalize_line(line, &mut self.normalized);
             if self.dictionary.exception(&self.normalized).is_none() {
                 continue;
             }
-            let normal = Normalized::new(line);
-            let Some(range) = self.dictionary.exception(&normal.text) else { continue };
-            if self.report.hits.len() == MAX_LINES {
-                self.report.more = true;
-                return;
-            }
-            let place = normal.original(range);
-            self.report.hits.push(LineHit {
-                path: document.path.clone(),
-                start_line: number,
-                snippet: snippet(line, place.start, place.end),
+            let key = LineKey { path: document.path.clone(), line: number, char: 0 };
+            let dictionary = self.dictionary;
+            self.pager.add(key, || {
+                // The mapping to the original is only computed for the lines that are shown.
+                let normal = Normalized::new(line);
+                let place = dictionary.exception(&normal.text).map_or(0..0, |range| normal.original(range));
+                LineHit {
+                    path: document.path.clone(),
+                    start_line: number,
+                    snippet: snippet(line, place.start, place.end),
+                }
             });
         }
     }
 }
 
-/// The path and the line of an id such as `rules.md#L12`.
-fn parse_node_id(id: &str) -> Result<(RelPath, usize), ToolError> {
-    let parts = id.rsplit_once("#L").and_then(|(path, line)| Some((path, line.parse().ok()?)));
-    let (path, line) = parts
+/// The path and the place of an id such as `rules.md#L12` or `page.html#L1.250`.
+fn parse_node_id(id: &str) -> Result<(RelPath, TextPosition), ToolError> {
+    let parts = id.rsplit_once("#L").and_then(|(path, place)| {
+        let (line, char) = place.split_once('.').unwrap_or((place, "0"));
+        Some((path, TextPosition { line: line.parse().ok()?, char: char.parse().ok()? }))
+    });
+    let (path, place) = parts
         .ok_or_else(|| LibraryError::invalid("node_id", "expected path#L<line>, as manual_toc returns it"))?;
-    Ok((RelPath::parse(path)?, line))
+    Ok((RelPath::parse(path)?, place))
 }
 
 #[cfg(test)]
@@ -94,7 +103,9 @@ mod tests {
     #[test]
     fn a_node_id_is_a_path_and_a_line() {
         let parsed = parse_node_id("a/b#c.md#L12").unwrap();
-        assert_eq!((parsed.0.as_str(), parsed.1), ("a/b#c.md", 12));
+        assert_eq!((parsed.0.as_str(), parsed.1.line, parsed.1.char), ("a/b#c.md", 12, 0));
+        let parsed = parse_node_id("a.html#L1.250").unwrap();
+        assert_eq!((parsed.0.as_str(), parsed.1.line, parsed.1.char), ("a.html", 1, 250));
         for id in ["a.md", "a.md#12", "a.md#Lx", "#L1", "../a.md#L1"] {
             assert!(parse_node_id(id).is_err(), "{id}");
         }

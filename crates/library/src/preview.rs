@@ -1,5 +1,6 @@
 //! Previews of found sections for the command line: the file, the best matching line, and the matching words.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use annai_core::ToolError;
@@ -19,18 +20,32 @@ pub struct Preview {
     pub line: usize,
     /// That line, or the part of it around the match.
     pub snippet: String,
+    /// Where the words of the question occur in `snippet`, in bytes, in order.
+    pub matches: Vec<Range<usize>>,
     /// The words of the question that occur in the section.
     pub words: Vec<String>,
+}
+
+/// The place of a section, as its ref names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PreviewPlace<'a> {
+    /// The manual.
+    pub manual_id: &'a str,
+    /// The path of the file, relative to the manual.
+    pub path: &'a str,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// How many characters of the line come before the place.
+    pub char: usize,
 }
 
 /// Finds the line of a section that matches a question best.
 pub fn preview(
     settings: &LibrarySection,
     question: &str,
-    manual_id: &str,
-    path: &str,
-    start_line: usize,
+    place: &PreviewPlace<'_>,
 ) -> Result<Preview, ToolError> {
+    let PreviewPlace { manual_id, path, line: start_line, char } = *place;
     let manuals = Manuals::new(settings.manual_folders());
     let manual = manuals.get(manual_id)?;
     let (dictionary, _) = DictionaryCache::default().of(&manuals, std::slice::from_ref(&manual.id));
@@ -57,11 +72,16 @@ pub fn preview(
         }
     }
     let line = document.text_of(best.1, best.1);
+    // A place inside a long line: the line before it belongs to other passages.
+    let skipped = if best.1 == start_line { char } else { 0 };
+    let line = line.char_indices().nth(skipped).and_then(|(at, _)| line.get(at..)).unwrap_or(line);
     let place = highlighter.first_match(line);
+    let snippet = snippet(line, place.start, place.end);
     Ok(Preview {
         file: manual.folder().join(path),
         line: best.1,
-        snippet: snippet(line, place.start, place.end),
+        matches: highlighter.matches(&snippet),
+        snippet,
         words,
     })
 }

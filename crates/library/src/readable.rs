@@ -2,15 +2,39 @@
 
 use serde_json::Value;
 
-/// The output of a tool as plain text: the text that was read, or one line for each item, starting with `path:line`.
-/// `None` when the output has neither; the text of the reply is shown then.
+/// The output of a tool as plain text: the text that was read, one line for each item, starting with `path:line`, or a
+/// sentence about what was written. `None` when the output has none of them; the text of the reply is shown then.
 #[must_use]
 pub fn readable(output: &Value) -> Option<String> {
     if let Some(text) = output.get("text").and_then(Value::as_str) {
         return Some(text.to_owned());
     }
-    let list = ["results", "items", "entries"].iter().find_map(|key| output.get(key)?.as_array())?;
-    Some(list.iter().map(line).collect::<Vec<_>>().join("\n"))
+    let list = ["results", "items", "entries"].iter().find_map(|key| output.get(key)?.as_array());
+    match list {
+        Some(list) if list.is_empty() => Some("nothing found".to_owned()),
+        Some(list) => {
+            Some(list.iter().map(line).chain(next_page(output, list.len())).collect::<Vec<_>>().join("\n"))
+        }
+        None => written(output),
+    }
+}
+
+/// How to get the next page of a list.
+fn next_page(output: &Value, shown: usize) -> Option<String> {
+    let cursor = output.get("next_cursor")?.as_str()?;
+    let total = output.get("total").and_then(Value::as_u64).unwrap_or_default();
+    Some(format!("… {shown} of {total}; the next page: 'cursor={cursor}'"))
+}
+
+/// What a call has written.
+fn written(output: &Value) -> Option<String> {
+    let path = output.get("written_path")?.as_str()?;
+    let number = |key: &str| output.get(key).and_then(Value::as_u64);
+    match (number("replacements"), number("written_bytes")) {
+        (Some(replacements), _) => Some(format!("{replacements} replacements in {path}")),
+        (None, Some(bytes)) => Some(format!("wrote {bytes} bytes to {path}")),
+        (None, None) => None,
+    }
 }
 
 fn line(item: &Value) -> String {
@@ -65,6 +89,13 @@ mod tests {
                 json!({ "entries": [{ "path": "d", "type": "dir" }, { "path": "f", "type": "file", "size_bytes": 5 }] }),
                 Some("d/\nf  5 bytes"),
             ),
+            (
+                json!({ "items": [{ "manual_id": "m" }], "total": 3, "next_cursor": "0a:m" }),
+                Some("m\n… 1 of 3; the next page: 'cursor=0a:m'"),
+            ),
+            (json!({ "results": [], "next_cursor": null }), Some("nothing found")),
+            (json!({ "written_path": "x", "written_bytes": 3 }), Some("wrote 3 bytes to x")),
+            (json!({ "written_path": "x", "replacements": 2 }), Some("2 replacements in x")),
             (json!({ "written_path": "x" }), None),
         ] {
             assert_eq!(readable(&output).as_deref(), expected, "{output}");

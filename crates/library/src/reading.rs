@@ -1,59 +1,30 @@
-//! Reading manuals: a snippet, a section, several sections or a whole file, within limits.
+//! Reading manuals: a snippet, a section, several sections, some lines, a JSON value or a whole file, within limits and with
+//! a cursor to continue.
+//!
+//! The texts that the calls with the cursors return, joined without anything between them, are the text that was asked for: a
+//! line break belongs to the line that it ends, and a cut is made after it, unless the limit is exactly there.
 
 use annai_core::ToolError;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::config;
+use crate::cursor::Cursor;
 use crate::error::LibraryError;
-use crate::fs::RelPath;
+use crate::fs::{RelPath, Sha256};
 use crate::manuals::{Document, FileType, Manuals};
+use crate::position::{Position, Span};
+pub use crate::read_arguments::{CopyLimits, Expand, Lines, ReadLimits, ReadScope};
+use crate::read_units::{Place, ReadUnit, Surroundings, heading_path, node_index, text};
 use crate::reference::{CharLimit, Ref};
-use crate::text::{LineIndex, Node, truncate_chars};
+use crate::text::{TextPosition, cut_length};
 
-/// The default number of characters before and after the line of a snippet: about a paragraph.
-const DEFAULT_EXPAND_CHARS: usize = 240;
-
-/// How much is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ReadScope {
-    Snippet,
-    Section,
-    Sections,
-    File,
-}
-
-/// The limits of a call.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ReadLimits {
-    /// The maximum number of sections with scope `sections` of manual_read (default and maximum: the server's
-    /// HARD_MAX_SECTIONS, 20). It has no effect in the bridge tools.
-    #[schemars(range(min = 1))]
-    pub max_sections: Option<usize>,
-    /// The maximum number of characters. Default: 8000 for manual_read, and the server's HARD_MAX_CHARS (20000) for
-    /// the bridge tools. HARD_MAX_CHARS always applies.
-    #[schemars(range(min = 1))]
-    pub max_chars: Option<usize>,
-    /// Allow a whole Markdown file to be read or copied (default false; the server must allow it too, with
-    /// ALLOW_FILE_SCOPE). It has no effect on sections and JSON files.
-    pub allow_file: Option<bool>,
-}
-
-/// How much text is returned around the line of a snippet.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Expand {
-    /// The number of characters before the line (default 240).
-    pub before_chars: Option<usize>,
-    /// The number of characters after the line (default 240).
-    pub after_chars: Option<usize>,
-}
+/// The number of digits of the SHA-256 that a reply names as `rev`, as many as refs have.
+const REV_DIGITS: usize = 12;
 
 /// The text that was read, with the limits that were applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadPart {
+    /// The id of the manual.
+    pub manual_id: String,
     /// The stored path.
     pub path: String,
     /// The text.
@@ -62,16 +33,34 @@ pub struct ReadPart {
     pub truncated: bool,
     /// The scope that was applied.
     pub scope: ReadScope,
-    /// The maximum number of sections with scope `sections` of manual_read (default and maximum: the server's
-    /// HARD_MAX_SECTIONS, 20). It has no effect in the bridge tools.
+    /// The maximum number of sections that was applied.
     pub max_sections: usize,
-    /// The maximum number of characters. Default: 8000 for manual_read, and the server's HARD_MAX_CHARS (20000) for
-    /// the bridge tools. HARD_MAX_CHARS always applies.
+    /// The maximum number of characters that was applied.
     pub max_chars: usize,
     /// The number of sections whose heading is in the text.
     pub sections: usize,
     /// The first line of the section that contains the requested line.
     pub node_line: usize,
+    /// The line of the first character of the text.
+    pub start_line: usize,
+    /// The line of the last character of the text.
+    pub end_line: usize,
+    /// The titles from the top of the file down to the section that contains the start of the text.
+    pub heading_path: Vec<String>,
+    /// Where the text goes on; `None` when all that was asked for has been returned.
+    pub next_cursor: Option<TextPosition>,
+    /// The last line of what was asked for.
+    pub unit_end_line: usize,
+    /// The part of the file that was read. A line counts as read when its last character was.
+    pub span: Span,
+    /// The number of lines in the file.
+    pub total_lines: usize,
+    /// The SHA-256 of the file.
+    pub sha256: Sha256,
+    /// The first digits of the file's SHA-256.
+    pub rev: String,
+    /// The character encoding of the file, when it is not UTF-8.
+    pub encoding: Option<String>,
 }
 
 /// What to read, and how much.
@@ -80,6 +69,10 @@ pub struct ReadRequest<'a> {
     pub place: &'a Ref,
     /// How much to read; `None` for the default of the file type.
     pub scope: Option<ReadScope>,
+    /// The lines to read instead.
+    pub lines: Option<Lines>,
+    /// Where to continue in what was asked for.
+    pub cursor: Option<Cursor>,
     /// The limits of the call.
     pub limits: ReadLimits,
     /// How much text to return around the line of a snippet.
@@ -95,42 +88,182 @@ pub fn read(
     let manual = manuals.get(request.place.manual_id()?)?;
     let path = RelPath::parse(&request.place.path)?;
     let file_type = FileType::of(path.as_str());
-    let default = if file_type == Some(FileType::Json) { ReadScope::File } else { ReadScope::Snippet };
-    let scope = request.scope.unwrap_or(default);
+    let scope = request.scope(file_type)?;
     check_scope(file_type, scope, settings, request.limits, path.as_str())?;
     let document = manual.document(&path)?;
     request.place.check_rev(&document.file.sha256)?;
+    let part = read_document(&document, settings, request, scope)?;
+    Ok(ReadPart { manual_id: manual.id, ..part })
+}
 
-    let limit = CharLimit::new(settings, request.limits.max_chars);
+impl ReadRequest<'_> {
+    /// The scope that applies to a type of file.
+    fn scope(&self, file_type: Option<FileType>) -> Result<ReadScope, LibraryError> {
+        let is_json = file_type == Some(FileType::Json);
+        match (self.lines, self.scope) {
+            (Some(_), Some(_)) => {
+                Err(LibraryError::invalid("lines", "expected either lines or scope, got both"))
+            }
+            (Some(_), None) => Ok(ReadScope::Lines),
+            (None, Some(scope)) => Ok(scope),
+            (None, None) if is_json && self.place.json_path.is_none() && self.place.char.is_none() => {
+                Ok(ReadScope::File)
+            }
+            (None, None) => Ok(ReadScope::Snippet),
+        }
+    }
+}
+
+/// Reads a part of a document.
+fn read_document(
+    document: &Document,
+    settings: &config::LibrarySection,
+    request: &ReadRequest<'_>,
+    scope: ReadScope,
+) -> Result<ReadPart, ToolError> {
+    let max_chars = CharLimit::new(settings, request.limits.max_chars).max_chars;
     let max_sections =
         request.limits.max_sections.unwrap_or(settings.hard_max_sections).min(settings.hard_max_sections);
-    let line = usize::try_from(request.place.start_line.unwrap_or(1)).unwrap_or(usize::MAX);
+    let json_path = request.place.json_path.as_deref().filter(|_| document.file_type == FileType::Json);
+    let (unit, place) = match (scope, json_path) {
+        (ReadScope::Lines, _) => {
+            let (first, last) = checked_lines(document, request.lines)?;
+            (ReadUnit::lines(document, first, last), Place { line: first, char: None })
+        }
+        (ReadScope::Snippet, Some(pointer)) => {
+            let unit = ReadUnit::json_value(document, pointer)?;
+            let unit = match request.place.char {
+                // A place inside a long value: what comes before it is not what the caller looks for.
+                Some(_) => unit.starting_at(document, checked_place(document, request.place)?, max_chars),
+                None => unit,
+            };
+            let TextPosition { line, char } = document.lines.position(text(document), unit.first);
+            (unit, Place { line, char: Some(char) })
+        }
+        (scope, _) => {
+            let place = checked_place(document, request.place)?;
+            let unit = match scope {
+                ReadScope::File => ReadUnit::file(document),
+                ReadScope::Section => ReadUnit::section(document, place),
+                ReadScope::Sections => ReadUnit::sections(document, place, max_sections),
+                ReadScope::Snippet | ReadScope::Lines => {
+                    let Expand { before_chars: before, after_chars: after } = request.expand;
+                    ReadUnit::snippet(document, place, Surroundings { before, after }, max_chars)
+                }
+            };
+            (unit, place)
+        }
+    };
+    let start = match request.cursor {
+        Some(cursor) => checked_cursor(document, cursor, &unit)?,
+        None => unit.first,
+    };
+    let available = text(document).get(start..unit.end_of_call(document, start)).unwrap_or_default();
+    let end = start + cut_length(available, max_chars);
+    let is_cut_before = request.cursor.is_none() && start > unit.range.start;
+    let position = |byte| document.lines.position(text(document), byte);
+    let (first, last) = (position(start), document.lines.line_at(end.saturating_sub(1).max(start)));
+    let start_node = node_index(document, Place { line: first.line, char: Some(first.char) });
+    let after = position(end);
+    let headings = document.nodes.iter().skip(start_node);
+    let headings = headings.map(|node| TextPosition { line: node.start_line, char: node.start_char });
+    let sections = headings.skip_while(|heading| *heading < first).take_while(|heading| *heading < after);
+    let mut rev = document.file.sha256.to_string();
+    rev.truncate(REV_DIGITS);
+    Ok(ReadPart {
+        manual_id: String::new(),
+        path: document.path.clone(),
+        text: text(document).get(start..end).unwrap_or_default().to_owned(),
+        truncated: is_cut_before || end < unit.range.end,
+        scope,
+        max_sections,
+        max_chars,
+        sections: sections.count(),
+        node_line: document.nodes.get(node_index(document, place)).map_or(1, |node| node.start_line),
+        start_line: first.line,
+        end_line: last,
+        heading_path: heading_path(document, start_node),
+        next_cursor: (end < unit.range.end).then_some(after),
+        unit_end_line: document.lines.line_at(unit.range.end.saturating_sub(1)),
+        span: first.into()..end_of_span(document, end, after),
+        total_lines: document.lines.count(),
+        sha256: document.file.sha256,
+        rev,
+        encoding: document.file.encoding.other_name().map(str::to_owned),
+    })
+}
+
+/// The position after the last character that was read. After the last character of a line it is the start of the next
+/// one.
+fn end_of_span(document: &Document, end: usize, position: TextPosition) -> Position {
+    // The breaks behind the text say nothing that was not read.
+    let rest = text(document).get(end..).unwrap_or_default();
+    let end = end + (rest.len() - rest.trim_start_matches(['\n', '\r']).len());
+    let position = if rest.is_empty() { position } else { document.lines.position(text(document), end) };
+    let is_line_end =
+        position.char > 0 && document.lines.line(position.line).is_none_or(|line| line.end <= end);
+    match is_line_end {
+        true => TextPosition { line: position.line + 1, char: 0 }.into(),
+        false => position.into(),
+    }
+}
+
+/// The place of a ref, which must exist in the document.
+fn checked_place(document: &Document, place: &Ref) -> Result<Place, LibraryError> {
+    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let (line, char) = (number(place.start_line.unwrap_or(1)), place.char.map(number));
     let last_line = document.lines.count().max(1);
     if line > last_line {
         let problem = format!("expected a line from 1 to {last_line}, got {line}");
-        return Err(LibraryError::invalid("ref.start_line", problem).into());
+        return Err(LibraryError::invalid("start_line", problem));
     }
-    let (text, complete, nodes) = match scope {
-        ReadScope::File => (document.file.text.as_str(), true, document.nodes.as_slice()),
-        ReadScope::Snippet => snippet(&document, line, request.expand, limit.max_chars),
-        ReadScope::Section => section(&document, line),
-        ReadScope::Sections => following(&document, line, max_sections),
-    };
-    let (shown, whole) = truncate_chars(text, limit.max_chars);
-    // A section counts when its heading is in the text.
-    let first = nodes.first().map_or(1, |node| node.start_line);
-    let lines = LineIndex::new(shown).count();
-    let sections = nodes.iter().take_while(|node| node.start_line < first + lines).count();
-    let node = document.node_at(line).and_then(|node| document.nodes.get(node));
-    Ok(ReadPart {
-        node_line: node.map_or(1, |node| node.start_line),
-        path: document.path.clone(),
-        text: shown.to_owned(),
-        truncated: !whole || !complete,
-        scope,
-        max_sections,
-        max_chars: limit.max_chars,
-        sections,
+    let length = document.lines.line(line).and_then(|line| text(document).get(line));
+    let length = length.map_or(0, |line| line.chars().count());
+    match char.filter(|char| *char > length) {
+        Some(char) => {
+            let problem =
+                format!("expected a number from 0 to {length}, the length of line {line}, got {char}");
+            Err(LibraryError::invalid("char", problem))
+        }
+        None => Ok(Place { line, char }),
+    }
+}
+
+/// The first and the last line of a range, which must begin in the document.
+fn checked_lines(document: &Document, lines: Option<Lines>) -> Result<(usize, usize), LibraryError> {
+    let Lines { start, end } = lines.unwrap_or(Lines { start: 1, end: None });
+    let last_line = document.lines.count().max(1);
+    let start_line = usize::try_from(start).unwrap_or(usize::MAX);
+    if start_line == 0 || start_line > last_line {
+        let problem = format!("expected a line from 1 to {last_line}, the last one of the file, got {start}");
+        return Err(LibraryError::invalid("lines.start", problem));
+    }
+    let end_line = end.map_or(last_line, |end| usize::try_from(end).unwrap_or(usize::MAX)).min(last_line);
+    if end_line < start_line {
+        let problem = format!("expected a line from {start} (lines.start) to {last_line}, got {end_line}");
+        return Err(LibraryError::invalid("lines.end", problem));
+    }
+    Ok((start_line, end_line))
+}
+
+/// The byte at a cursor, which must be in what was asked for.
+fn checked_cursor(document: &Document, cursor: Cursor, unit: &ReadUnit) -> Result<usize, LibraryError> {
+    let range = &unit.range;
+    let byte = document.lines.byte_at(text(document), cursor.position());
+    let is_inside = |byte: &usize| range.contains(byte) || (range.is_empty() && *byte == range.start);
+    byte.filter(is_inside).ok_or_else(|| {
+        let position = |byte| document.lines.position(text(document), byte);
+        let (first, last) = (position(range.start), position(range.end));
+        let problem = format!(
+            "expected a place from line {} character {} to before line {} character {}, got line {} character {}; pass the next_cursor of the previous call with the same other arguments",
+            first.line,
+            first.char,
+            last.line,
+            last.char,
+            cursor.start_line,
+            cursor.char.unwrap_or(0)
+        );
+        LibraryError::invalid("cursor", problem)
     })
 }
 
@@ -145,62 +278,21 @@ fn check_scope(
     match (file_type, scope) {
         (Some(FileType::Json), ReadScope::Section | ReadScope::Sections) => Err(LibraryError::invalid_scope(
             path,
-            "is JSON, which has no sections; use scope file or snippet",
+            "is JSON, which has no sections; use scope file or snippet, or lines",
         )),
-        (Some(FileType::Md), ReadScope::File) if !settings.allow_file_scope => Err(LibraryError::forbidden(
+        (Some(FileType::Json) | None, ReadScope::File) => Ok(()),
+        (Some(_), ReadScope::File) if !settings.allow_file_scope => Err(LibraryError::forbidden(
             path,
-            "is Markdown, and the server does not allow whole files (ALLOW_FILE_SCOPE); use scope section",
+            "cannot be read as a whole, because the server does not allow whole files (ALLOW_FILE_SCOPE); use scope section, or lines",
         )),
-        (Some(FileType::Md), ReadScope::File) if limits.allow_file != Some(true) => {
-            Err(LibraryError::forbidden(
-                path,
-                "is read as a whole only with limits.allow_file: true; otherwise use scope section",
-            ))
-        }
+        (Some(_), ReadScope::File) if limits.allow_file != Some(true) => Err(LibraryError::forbidden(
+            path,
+            "is read as a whole only with limits.allow_file: true; otherwise use scope section, or lines",
+        )),
         _ => Ok(()),
     }
 }
 
-/// The line with the requested characters around it. When the limit does not suffice, the line itself comes first.
-fn snippet(document: &Document, line: usize, expand: Expand, max_chars: usize) -> (&str, bool, &[Node]) {
-    let text = document.file.text.as_str();
-    let Some(range) = document.lines.line(line) else { return ("", true, &[]) };
-    let before = text.get(..range.start).unwrap_or_default();
-    let after = text.get(range.end..).unwrap_or_default();
-    let room = max_chars.saturating_sub(text.get(range.clone()).unwrap_or_default().chars().count());
-    let (requested_before, requested_after) = (
-        expand.before_chars.unwrap_or(DEFAULT_EXPAND_CHARS),
-        expand.after_chars.unwrap_or(DEFAULT_EXPAND_CHARS),
-    );
-    let half = (room / 2).max(room.saturating_sub(requested_after));
-    let take_before = requested_before.min(half);
-    let take_after = requested_after.min(room - take_before);
-    let start = match take_before.checked_sub(1) {
-        None => range.start,
-        Some(skip) => before.char_indices().rev().nth(skip).map_or(0, |(start, _)| start),
-    };
-    let end = after.char_indices().nth(take_after).map_or(text.len(), |(end, _)| range.end + end);
-    let shown = text.get(start..end).unwrap_or_default().trim_matches(['\n', '\r']);
-    // A snippet that ends with the file is complete.
-    let is_cut_before = take_before < requested_before && start > 0;
-    let is_cut_after = take_after < requested_after && end < text.len();
-    (shown, !is_cut_before && !is_cut_after, &[])
-}
-
-/// The section that contains a line, with its subsections.
-fn section(document: &Document, line: usize) -> (&str, bool, &[Node]) {
-    let Some(index) = document.node_at(line) else { return ("", true, &[]) };
-    let nodes = document.nodes.get(index..).unwrap_or_default();
-    let Some(node) = nodes.first() else { return ("", true, &[]) };
-    let inside = nodes.iter().take_while(|inner| inner.start_line <= node.end_line).count();
-    (document.text_of(node.start_line, node.end_line), true, nodes.get(..inside).unwrap_or_default())
-}
-
-/// The section that contains a line and the following ones, and whether that is all of them.
-fn following(document: &Document, line: usize, max_sections: usize) -> (&str, bool, &[Node]) {
-    let Some(index) = document.node_at(line) else { return ("", true, &[]) };
-    let left = document.nodes.get(index..).unwrap_or_default();
-    let nodes = left.get(..left.len().min(max_sections)).unwrap_or_default();
-    let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else { return ("", true, &[]) };
-    (document.text_of(first.start_line, last.own_end_line), nodes.len() == left.len(), nodes)
-}
+#[cfg(test)]
+#[path = "reading_tests.rs"]
+mod tests;

@@ -1,6 +1,6 @@
 //! What the tools share on the wire: refs to places, character limits and suggested next actions.
 
-use annai_core::{JsonObject, ToolError};
+use annai_core::{Call, JsonObject, ToolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,20 +18,21 @@ const DEFAULT_MAX_CHARS: usize = 8000;
 pub struct Ref {
     /// `manual` for a file of a manual, `vault` for a file of the vault.
     pub target: Target,
-    /// The id of the manual; null for the vault.
-    #[serde(default)]
+    /// The id of the manual; absent for the vault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manual_id: Option<String>,
     /// The file's path, relative to its manual or to the vault.
     pub path: String,
     /// The line, counted from 1 (default 1).
     #[serde(default)]
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1), extend("default" = 1))]
     pub start_line: Option<u64>,
     /// How many characters of that line come before the place (default 0). A place inside a long line has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = 0))]
     pub char: Option<u64>,
     /// A JSON Pointer to a value of a JSON file (RFC 6901). With scope `snippet`, that value is read.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub json_path: Option<String>,
     /// The heading of the section, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,7 +115,7 @@ impl Ref {
 #[serde(deny_unknown_fields)]
 pub struct CharLimits {
     /// The maximum number of characters to return (default 8000; the server's HARD_MAX_CHARS, 20000, always applies).
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1), extend("default" = 8000))]
     pub max_chars: Option<usize>,
 }
 
@@ -157,6 +158,13 @@ impl NextAction {
     /// A call of a tool whose arguments only the caller knows.
     pub const fn without_params(kind: &'static str, confidence: f64) -> Self {
         Self { kind, confidence: Some(confidence), params: None }
+    }
+
+    /// The actions whose tools are served to this caller: the others could not be followed.
+    pub fn served(actions: Vec<Self>, call: &Call) -> Vec<Self> {
+        let Some(registry) = call.registry() else { return actions };
+        let is_served = |action: &Self| action.kind == "stop" || registry.get(action.kind).is_some();
+        actions.into_iter().filter(is_served).collect()
     }
 
     /// A call of a tool with these arguments, which must be a JSON object.

@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::adaptive::Adaptive;
 use crate::cancellation::Cancellation;
 use crate::config;
-use crate::explore::{DictionaryCache, ExploreContext, TraceStore};
+use crate::explore::{DictionaryCache, ExploreContext, ReadLedger, TraceStore};
 use crate::fs::{EntryKind, RelPath, fold_name};
 use crate::index::IndexCatalog;
 use crate::manuals::Manuals;
@@ -46,6 +46,7 @@ pub(crate) struct LibraryState {
     pub vault: Vault,
     pub scans: ScanStore,
     pub traces: TraceStore,
+    pub ledger: ReadLedger,
     pub dictionaries: DictionaryCache,
     pub adaptive: Adaptive,
     indexes: IndexCatalog,
@@ -58,6 +59,7 @@ impl LibraryState {
             vault: Vault::new(settings.vault_folder()),
             scans: ScanStore::default(),
             traces: TraceStore::new(settings.trace_max_keep, Duration::from_secs(settings.trace_ttl_sec)),
+            ledger: ReadLedger::new(Duration::from_secs(settings.trace_ttl_sec)),
             dictionaries: DictionaryCache::default(),
             adaptive: Adaptive::new(settings),
             indexes: IndexCatalog::new(settings.cache_dir.as_ref().map(PathBuf::from)),
@@ -73,6 +75,7 @@ impl LibraryState {
             indexes: &self.indexes,
             dictionaries: &self.dictionaries,
             traces: &self.traces,
+            ledger: &self.ledger,
             adaptive: &self.adaptive,
             default_manual_id: self.settings.default_manual_id.as_deref(),
         }
@@ -89,6 +92,14 @@ impl LibraryState {
 
 impl Toolset for Library {
     const NAME: &'static str = "library";
+    const INSTRUCTIONS: &'static [&'static str] = &[
+        "To answer a question from the local manuals, call `manual_find` with the question, read the best place with `manual_read`, and then follow the next_actions of each reply until the action is stop.",
+        "`manual_find` returns places, not their text: read a place before you rely on it, and cite its path and lines.",
+        "`manual_hits` lists everything that a find matched, left out or found in conflict, page by page.",
+        "The vault holds files that may be changed: `vault_find` finds the places that answer a question, and `vault_search` lists the lines that match a pattern.",
+        "To turn a vault file into a complete artifact such as a flowchart, read the whole file with `vault_scan`, check with `vault_coverage` that no line was missed, and check the artifact with `artifact_audit`.",
+        "If it is not clear which tool fits, call `get_tooling_guide`.",
+    ];
     type Config = config::LibrarySection;
 
     async fn open(config: &config::LibrarySection) -> Result<Self, ToolError> {

@@ -2,22 +2,27 @@
 
 use std::time::Instant;
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Principal, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::audit::{AuditFinding, AuditReport, FindingKind, audit};
 use crate::config;
-use crate::excerpting::count_chars;
 use crate::fs::RelPath;
+use crate::paging::fitting;
 use crate::ranges::{CitedRange, Coverage, LineRange, check_cited};
-use crate::reference::NextAction;
+use crate::reference::{NextAction, Ref};
+use crate::scans::CoverageStep;
+use crate::source_file::SourceArgument;
 use crate::toolset::{LIBRARY_READ, Library};
-use crate::vault::Vault;
+use crate::uncovered::{CoveredFile, artifact_place};
 
-/// The maximum number of findings in a reply. The counts include those that are left out, and `annai/more` says so.
+/// The maximum number of findings in a reply. The counts include those that are left out, and `more`
+/// says so.
 const MAX_SHOWN_FINDINGS: usize = 200;
+
+/// The maximum number of cited ranges that are remembered; those beyond it count as not cited in later reads.
+const MAX_NOTED_RANGES: usize = 1000;
 
 /// What to audit against what.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -26,8 +31,11 @@ pub struct Input {
     /// The artifact to check, relative to the vault: Markdown with `source_lines: 3-9` under its headings, a Mermaid
     /// flowchart, or a JSON graph of nodes and edges.
     pub artifact_path: String,
-    /// The vault file that the artifact was made from.
-    pub source_path: String,
+    /// The vault file that the artifact was made from. Give either `source_path` or `source`.
+    pub source_path: Option<String>,
+    /// The source as a ref, for a file of a manual: `{"target": "manual", "manual_id": …, "path": …}` (instead of
+    /// `source_path`).
+    pub source: Option<Ref>,
     /// The line ranges of the source that the artifact is based on (optional; default: the ranges that its
     /// `source_lines` marks name).
     #[schemars(length(max = 60_000))]
@@ -41,6 +49,9 @@ pub struct Output {
     pub artifact_path: String,
     /// The source's path as it is stored.
     pub source_path: String,
+    /// The id of the source's manual, for a file of a manual.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_manual_id: Option<String>,
     /// The number of elements that cite no lines of the source.
     pub rootless_nodes: usize,
     /// The number of unreachable nodes and of decisions with only one outgoing edge.
@@ -49,6 +60,9 @@ pub struct Output {
     pub one_way_refs: usize,
     /// The share of the source's lines that is cited, from 0 to 1; null when no lines are cited.
     pub coverage_ratio: Option<f64>,
+    /// The share of the source's lines whose text this server has handed out to you, from 0 to 1; null for anonymous
+    /// callers. It does not replace a citation.
+    pub read_coverage_ratio: Option<f64>,
     /// The number of line ranges of the source that are not cited.
     pub uncovered_ranges_count: usize,
     /// The number of cited ranges (after merging) divided by the estimated tokens of the cited text; null when
@@ -59,8 +73,10 @@ pub struct Output {
     pub needs_forced_full_scan: bool,
     /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
-    /// The problems to fix, one entry each, at most 200.
+    /// The problems to fix, one entry each, at most 200, as far as they fit into the reply.
     pub findings: Vec<AuditFinding>,
+    /// Whether findings were left out; the counts include them.
+    pub more: bool,
 }
 
 /// Check an artifact against its source and return the problems: elements that cite no source lines, unreachable
@@ -92,49 +108,80 @@ impl Tool for ArtifactAudit {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let artifact = RelPath::parse(&input.artifact_path)?;
-        let source = RelPath::parse(&input.source_path)?;
+        let source = SourceArgument::new("source_path", input.source_path.as_deref(), input.source)?;
         let given = input.cited_ranges.as_deref().map(check_cited).transpose()?;
         let principal = call.identity().principal();
         let output = set
             .read(move |state, cancellation| {
-                let audited = audit(&state.vault, &artifact, &source)?;
+                let file = source.open(&state.vault, &state.manuals)?;
+                let audited = audit(&state.vault, &artifact, &file)?;
                 let ranges = given.unwrap_or_else(|| audited.cited.clone());
                 let is_cited = !ranges.is_empty();
                 let coverage = Coverage::new(audited.source_lines, ranges);
-                let gain = marginal_gain(&state.vault, &source, &coverage)?;
-                let scan = state.scans.update(
-                    &principal,
-                    &audited.source_path,
-                    &audited.source_sha256,
-                    Instant::now(),
-                    |record| record.is_audited = true,
-                );
+                let chars = source.count_chars(&state.vault, &state.manuals, &coverage.covered)?;
+                let finding = audited.findings.first();
+                let finding = finding.map(|finding| (audited.artifact_path.clone(), finding.line));
+                let version = file.version();
+                let scan = state.scans.update(&principal, &version, Instant::now(), |record| {
+                    record.is_audited = true;
+                    record.finding = finding;
+                });
                 cancellation.check()?;
-                Ok(report(audited, &coverage, is_cited, gain, scan.scanned, &state.settings))
+                let reading = SourceReading {
+                    scanned: scan.scanned,
+                    has_ledger: principal != Principal::Anonymous,
+                    gain: marginal_gain(&coverage, chars),
+                    is_cited,
+                    manual_id: file.manual_id,
+                };
+                let (output, findings) = report(audited, &coverage, reading, &state.settings);
+                // Reads of the source that follow complete the coverage by the citations.
+                let is_reading = |action: &NextAction| matches!(action.kind, "vault_scan" | "manual_read");
+                let leads_to_source = output.next_actions.iter().any(is_reading);
+                state.scans.update(&principal, &version, Instant::now(), |record| {
+                    let cited = coverage.covered.iter().take(MAX_NOTED_RANGES).copied().collect();
+                    let step = CoverageStep { cited, read: Vec::new() };
+                    record.completing = leads_to_source.then_some(step);
+                });
+                Ok((output, findings))
             })
             .await?;
         call.note("path", &output.0.artifact_path);
         call.note("coverage_ratio", output.0.coverage_ratio);
         call.note("findings", output.1);
-        Ok(Reply::new(output.0).with_meta("annai/more", output.1 > MAX_SHOWN_FINDINGS))
+        let (mut output, _) = output;
+        output.next_actions = NextAction::served(output.next_actions, call);
+        Ok(Reply::new(output))
     }
 }
 
 /// The marginal gain: cited ranges per token of cited text; `None` when nothing is cited.
-fn marginal_gain(vault: &Vault, source: &RelPath, coverage: &Coverage) -> Result<Option<f64>, ToolError> {
-    let tokens = count_chars(vault, source, &coverage.covered)?.div_ceil(4);
-    Ok((tokens > 0).then(|| (coverage.covered.len() as f64 / tokens as f64 * 10_000.0).round() / 10_000.0))
+fn marginal_gain(coverage: &Coverage, cited_chars: usize) -> Option<f64> {
+    let tokens = cited_chars.div_ceil(4);
+    (tokens > 0).then(|| (coverage.covered.len() as f64 / tokens as f64 * 10_000.0).round() / 10_000.0)
+}
+
+/// What is known about the source besides its coverage.
+struct SourceReading {
+    /// The lines that were handed out to the caller.
+    scanned: Vec<LineRange>,
+    /// Whether what is handed out to the caller is remembered.
+    has_ledger: bool,
+    gain: Option<f64>,
+    /// Whether any line is cited.
+    is_cited: bool,
+    /// The manual; none for the vault.
+    manual_id: Option<String>,
 }
 
 /// The output, and the number of all findings.
 fn report(
     audited: AuditReport,
     coverage: &Coverage,
-    is_cited: bool,
-    gain: Option<f64>,
-    scanned: Vec<LineRange>,
+    reading: SourceReading,
     settings: &config::LibrarySection,
 ) -> (Output, usize) {
+    let SourceReading { scanned, has_ledger, gain, is_cited, manual_id } = reading;
     let count = |kind| audited.findings.iter().filter(|finding| finding.kind == kind).count();
     let total = audited.findings.len();
     let is_coverage_short = !coverage.reaches(settings.coverage_min_ratio);
@@ -148,26 +195,37 @@ fn report(
         scanned.into_iter().chain(coverage.covered.iter().copied()).collect(),
     );
     let first = seen.uncovered.first().or_else(|| scan_coverage.uncovered.first());
-    let action = match first.filter(|_| needs_full_scan) {
-        Some(first) => NextAction::call(
-            "vault_scan",
-            0.8,
-            json!({ "path": audited.source_path, "cursor": { "start_line": first.start_line } }),
-        ),
-        None => NextAction::stop(if needs_full_scan { 0.5 } else { 0.9 }),
+    let source = CoveredFile {
+        manual_id: manual_id.as_deref(),
+        path: &audited.source_path,
+        total_lines: audited.source_lines,
+        max_chunk_lines: settings.vault_scan_max_chunk_lines,
     };
+    let action = match (first.filter(|_| needs_full_scan), audited.findings.first()) {
+        (Some(first), _) => source.read(*first, 0.8),
+        // The source was read in full, so the artifact has to be fixed: the action shows the place of the first finding.
+        (None, Some(finding)) => artifact_place(&audited.artifact_path, finding.line),
+        (None, None) => NextAction::stop(if needs_full_scan { 0.5 } else { 0.9 }),
+    };
+    let (rootless_nodes, orphan_branches, one_way_refs) =
+        (count(FindingKind::RootlessNode), count(FindingKind::OrphanBranch), count(FindingKind::OneWayRef));
+    let findings = audited.findings.into_iter().take(MAX_SHOWN_FINDINGS).collect();
+    let findings = fitting(findings, settings.hard_max_chars);
     let output = Output {
-        rootless_nodes: count(FindingKind::RootlessNode),
-        orphan_branches: count(FindingKind::OrphanBranch),
-        one_way_refs: count(FindingKind::OneWayRef),
+        rootless_nodes,
+        orphan_branches,
+        one_way_refs,
         coverage_ratio: is_cited.then(|| coverage.ratio()),
+        read_coverage_ratio: has_ledger.then(|| scan_coverage.ratio()),
         uncovered_ranges_count: coverage.uncovered.len(),
         marginal_gain: gain,
         needs_forced_full_scan: needs_full_scan,
         next_actions: vec![action],
-        findings: audited.findings.into_iter().take(MAX_SHOWN_FINDINGS).collect(),
+        more: findings.len() < total,
+        findings,
         artifact_path: audited.artifact_path,
         source_path: audited.source_path,
+        source_manual_id: manual_id,
     };
     (output, total)
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bridging::{CopyReport, CopyRequest, copy_to_vault};
-use crate::reading::{ReadLimits, ReadScope};
+use crate::reading::{CopyLimits, ReadScope};
 use crate::reference::Ref;
 use crate::toolset::{LIBRARY_WRITE, Library};
 use crate::writing::WriteMode;
@@ -22,7 +22,7 @@ pub struct Input {
     /// `overwrite` replaces the destination's content; `append` adds to its end.
     pub mode: WriteMode,
     /// Limits of this call (optional; default: the server's own limits).
-    pub limits: Option<ReadLimits>,
+    pub limits: Option<CopyLimits>,
 }
 
 /// What was copied.

@@ -16,8 +16,10 @@ use crate::toolset::{LIBRARY_READ, Library};
 pub struct Input {
     /// What you want to do (default `unknown`): `explore` find and read, `produce` write a new file, `revise` change
     /// a file, `audit` check coverage or an artifact.
+    #[schemars(extend("default" = "unknown"))]
     pub intent: Option<Purpose>,
     /// Where you want to do it (default `unknown`).
+    #[schemars(extend("default" = "unknown"))]
     pub target: Option<Subject>,
 }
 
@@ -98,10 +100,14 @@ impl Tool for GetToolingGuide {
     type Output = Output;
 
     async fn run(_: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let first_tool = first_tool(input.intent, input.target);
         let registry = call.registry().ok_or_else(|| ToolError::internal("the list of tools is gone"))?;
         let tools: Vec<_> =
             registry.tools().filter(|tool| tool.toolset == Library::NAME).map(advice).collect();
+        // Only a tool that is served can be called.
+        let wanted = first_tool(input.intent, input.target);
+        let is_served = tools.iter().any(|tool| tool.tool_name == wanted);
+        let other = tools.iter().find(|tool| !is_served && tool.tool_name != Self::FACTS.name);
+        let first_tool = other.map_or(wanted, |tool| tool.tool_name);
         call.note("intent", input.intent);
         call.note("target", input.target);
         call.note("first_tool", first_tool);

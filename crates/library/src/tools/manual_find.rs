@@ -9,14 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LibraryError;
 use crate::explore::{
-    FindReport, FindRequest, FindSummary, Intent, SearchBudget, TraceItem, TraceRecord, find,
+    FindReport, FindRequest, FindSummary, Goal, Intent, MAX_SHOWN, SearchBudget, TraceRecord, find,
     keep_learning_record,
 };
-use crate::reference::{NextAction, Ref, Target};
+use crate::reference::{NextAction, Target};
+use crate::tools::found_section::FoundSection;
 use crate::toolset::{LIBRARY_READ, Library};
-
-/// The number of sections in a reply: few enough to be cheap to read. manual_hits returns the rest.
-const MAX_SHOWN: usize = 5;
 
 /// What to look for.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -30,10 +28,17 @@ pub struct Input {
     pub manual_id: Option<String>,
     /// What kind of answer the question asks for (optional; default: derived from its words).
     pub intent: Option<Intent>,
+    /// How much you want to read (optional; default: derived from the words of the question). `answer`: next_actions
+    /// lead to the best sections. `everything`: next_actions lead through all candidates before `stop`.
+    pub goal: Option<Goal>,
+    /// Ignore what was handed out for earlier searches of the same question, so that next_actions start again with the
+    /// best section (default false). Use it when you no longer have the text that was read before.
+    #[schemars(extend("default" = false))]
+    pub fresh: Option<bool>,
     /// The last search stage (default 4, unless the server sets DEFAULT_MAX_STAGE): 3 stays in the chosen manual, 4
     /// also searches the other manuals when the matches are not sufficient. Without a chosen manual all manuals are
     /// searched anyway.
-    #[schemars(range(min = 3, max = 4))]
+    #[schemars(range(min = 3, max = 4), extend("default" = 4))]
     pub max_stage: Option<u8>,
     /// Search only the places that the search with this trace_id did not search (optional).
     pub only_unscanned_from_trace_id: Option<String>,
@@ -45,18 +50,19 @@ pub struct Input {
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindBudget {
-    /// The maximum number of matching sections to keep (default 200).
+    /// The maximum number of matching sections to keep (default: all of them). The matches beyond it are reported as
+    /// unscanned, with the reason `candidate_cap`.
     #[schemars(range(min = 1, max = 2000))]
     pub max_candidates: Option<usize>,
     /// The maximum time in milliseconds (default 60000). What was not searched by then is reported as unscanned.
-    #[schemars(range(min = 1, max = 600_000))]
+    #[schemars(range(min = 1, max = 600_000), extend("default" = 60_000))]
     pub time_ms: Option<u64>,
 }
 
 impl From<FindBudget> for SearchBudget {
     fn from(budget: FindBudget) -> Self {
         Self {
-            max_candidates: budget.max_candidates.unwrap_or(200),
+            max_candidates: budget.max_candidates,
             time: Duration::from_millis(budget.time_ms.unwrap_or(60_000)),
         }
     }
@@ -70,19 +76,9 @@ pub struct Output {
     /// The result in numbers.
     pub summary: FindSummary,
     /// The best matching sections, best first, at most five.
-    pub top: Vec<Best>,
+    pub top: Vec<FoundSection>,
     /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
-}
-
-/// A matching section with its score.
-#[derive(Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Best {
-    /// Where the section is. Pass it to manual_read as `ref`.
-    #[serde(rename = "ref")]
-    pub place: Ref,
-    /// The rank score. It orders the sections of this search and cannot be compared with other searches.
-    pub score: f64,
 }
 
 /// The trace of an earlier `manual_find` of the same principal.
@@ -98,11 +94,11 @@ fn earlier_trace(set: &Library, call: &Call, id: &str) -> Result<Arc<TraceRecord
 
 impl From<&FindReport> for Output {
     fn from(report: &FindReport) -> Self {
-        let best = |item: &TraceItem| Best { place: item.place.clone(), score: item.score };
+        let record = &report.record;
         Self {
             trace_id: report.trace_id.clone(),
             summary: report.summary.clone(),
-            top: report.record.top.iter().take(MAX_SHOWN).map(best).collect(),
+            top: record.best().take(MAX_SHOWN).filter_map(|found| FoundSection::new(record, found)).collect(),
             next_actions: report.next_actions.clone(),
         }
     }
@@ -145,13 +141,15 @@ impl Tool for ManualFind {
             query: input.query,
             manual_id: input.manual_id,
             intent: input.intent,
+            goal: input.goal,
+            is_fresh: input.fresh.unwrap_or(false),
             max_stage: input.max_stage.unwrap_or(settings.default_max_stage).min(settings.hard_max_stage),
             hard_max_stage: settings.hard_max_stage,
             left_out_of,
             budget: input.budget.unwrap_or_default().into(),
             owner: call.identity().principal(),
         };
-        let output = set
+        let mut output = set
             .read_with_progress(call, move |state, cancellation| {
                 let report = find(&state.explore_context(), &request, cancellation)?;
                 let output = Output::from(&report);
@@ -160,6 +158,7 @@ impl Tool for ManualFind {
                 Ok(output)
             })
             .await?;
+        output.next_actions = NextAction::served(output.next_actions, call);
         let summary = &output.summary;
         call.note("trace_id", &output.trace_id);
         call.note("summary", summary);

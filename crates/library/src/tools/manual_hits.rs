@@ -6,8 +6,12 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::explore::{TraceItem, TraceRecord, UnscannedPart};
+use crate::explore::{
+    BestLine, HandedOut, MAX_TOP, MatchKind, TraceMatch, TraceRecord, UnscannedPart, UnsearchableFile,
+};
+use crate::position::Position;
 use crate::reference::{Ref, Target};
+use crate::tools::found_section::FoundSection;
 use crate::toolset::{LIBRARY_READ, Library};
 
 /// What to show.
@@ -17,13 +21,19 @@ pub struct Input {
     /// The trace_id that manual_find or vault_find returned. It expires after 30 minutes, unless the server sets
     /// TRACE_TTL_SEC.
     pub trace_id: String,
-    /// What to list (default `candidates`): all matching sections, places that were not searched, contradictions,
-    /// terms without a match, or the best sections in rank order (`integrated_top`).
+    /// What to list (default `candidates`). `candidates`: all matching sections, in document order. `unread`: those of
+    /// them that were not handed out yet. `integrated_top`: the best 20 sections, best first. `related`: the best
+    /// sections that contain only a part of a term, or that a match leads to. `conflicts`: contradictions. `gaps`: terms without a
+    /// match. `unscanned`: places that were not searched, because of the time, a limit or the stage. `unsearchable`:
+    /// files that cannot be searched.
+    #[schemars(extend("default" = "candidates"))]
     pub kind: Option<HitKind>,
-    /// How many entries to skip (default 0).
+    /// How many entries to skip (default 0). Pass the next_offset of the page before.
+    #[schemars(extend("default" = 0))]
     pub offset: Option<usize>,
-    /// The maximum number of entries to return (default 50).
-    #[schemars(range(min = 1, max = 200))]
+    /// The maximum number of entries to return (default 50). A page that would exceed the server's HARD_MAX_CHARS has
+    /// fewer.
+    #[schemars(range(min = 1, max = 200), extend("default" = 50))]
     pub limit: Option<usize>,
 }
 
@@ -32,10 +42,13 @@ pub struct Input {
 #[serde(rename_all = "snake_case")]
 pub enum HitKind {
     Candidates,
-    Unscanned,
+    Unread,
+    IntegratedTop,
+    Related,
     Conflicts,
     Gaps,
-    IntegratedTop,
+    Unscanned,
+    Unsearchable,
 }
 
 /// A page.
@@ -51,6 +64,8 @@ pub struct Output {
     pub limit: usize,
     /// How many entries there are in all.
     pub total: usize,
+    /// The offset of the next page; null when this is the last one.
+    pub next_offset: Option<usize>,
     /// The entries of this page.
     pub items: Vec<HitItem>,
 }
@@ -65,8 +80,9 @@ pub struct HitItem {
     pub path: Option<String>,
     /// The line, counted from 1; null for a whole file.
     pub start_line: Option<u64>,
-    /// For unscanned places: why they were not searched (`time_budget`, `candidate_cap`, `stage_cap`, `hard_limit`).
-    /// For conflicts: what the sections disagree about.
+    /// For unscanned places: why they were not searched (`time_budget`, `candidate_cap`, `stage_cap`). For files that
+    /// cannot be searched: why not (`type`, `encoding`, `too_large`, `unreadable`, `link`). For conflicts: what the
+    /// sections disagree about.
     pub reason: Option<String>,
     /// How the section matched: `heading`, `normalized`, `loose`, `exceptions`, `reference`.
     pub signals: Vec<String>,
@@ -76,26 +92,57 @@ pub struct HitItem {
     pub conflict_with: Vec<String>,
     /// The term that nothing was found for.
     pub gap_hint: Option<String>,
+    /// How a section matched: `exact`, `separated`, `synonym`, `part`, `reference` or `exception`.
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<MatchKind>,
+    /// The titles from the top of the file down to the section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heading_path: Option<Vec<String>>,
+    /// The number of the best matching line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// True when the section lies outside the manual that was asked for; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside: Option<bool>,
 }
 
 impl HitItem {
-    fn found(item: &TraceItem) -> Self {
+    fn found(record: &TraceRecord, found: &TraceMatch) -> Self {
+        let Some(section) = FoundSection::new(record, found) else { return Self::default() };
         Self {
-            path: Some(item.place.path.clone()),
-            start_line: item.place.start_line,
-            signals: item.place.signals.clone().unwrap_or_default(),
-            score: Some(item.score),
-            conflict_with: item.conflict_with.clone(),
-            place: Some(item.place.clone()),
+            path: Some(section.place.path.clone()),
+            start_line: section.place.start_line,
+            signals: section.place.signals.clone().unwrap_or_default(),
+            score: Some(section.score),
+            conflict_with: record.conflicting_ids(found),
+            kind: Some(section.kind),
+            heading_path: Some(section.heading_path),
+            line: Some(section.line),
+            outside: section.outside,
+            place: Some(section.place),
             ..Self::default()
         }
     }
 
-    fn unscanned(part: &UnscannedPart, line: Option<u32>) -> Self {
-        let start_line = line.map(u64::from);
+    fn unsearchable(unsearchable: &UnsearchableFile) -> Self {
+        let manual_id = unsearchable.manual_id.as_deref().map(str::to_owned);
+        let target = if manual_id.is_some() { Target::Manual } else { Target::Vault };
+        let file = &unsearchable.file;
+        Self {
+            place: Some(Ref::new(target, manual_id, file.path.clone(), None)),
+            path: Some(file.path.clone()),
+            reason: Some(file.reason.name().to_owned()),
+            ..Self::default()
+        }
+    }
+
+    fn unscanned(part: &UnscannedPart, start: Option<Position>) -> Self {
+        let start_line = start.map(|start| start.line.into());
         let target = if part.manual_id.is_some() { Target::Manual } else { Target::Vault };
         let manual_id = part.manual_id.as_deref().map(str::to_owned);
         let place = Ref::new(target, manual_id, part.path.clone(), start_line);
+        let char = start.map(|start| u64::from(start.char)).filter(|char| *char > 0);
+        let place = Ref { char, ..place };
         Self {
             place: Some(place),
             path: Some(part.path.clone()),
@@ -113,7 +160,7 @@ impl Tool for ManualHits {
     const FACTS: Facts = Facts {
         name: "manual_hits",
         title: "Page through a find / 探索結果を見る",
-        description: "Page through the results of manual_find or vault_find: matching sections, the best ones in rank order, contradictions, terms without a match, or places that were not searched.",
+        description: "Page through the results of manual_find or vault_find: matching sections, those not read yet, the best ones in rank order, related ones, contradictions, terms without a match, places that were not searched, or files that cannot be searched.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
@@ -133,43 +180,104 @@ impl Tool for ManualHits {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let principal = call.identity().principal();
-        let record = set.state.traces.get(&principal, &input.trace_id, "trace_id", Instant::now())?;
+        let (principal, now) = (call.identity().principal(), Instant::now());
+        let record = set.state.traces.get(&principal, &input.trace_id, "trace_id", now)?;
         let kind = input.kind.unwrap_or(HitKind::Candidates);
         let (offset, limit) = (input.offset.unwrap_or(0), input.limit.unwrap_or(50));
-        let (total, items) = page(&record, kind, offset, limit);
+        let handed_out = set.state.ledger.of(&input.trace_id, now);
+        let max_chars = set.state.settings.hard_max_chars;
+        let (total, items) = set
+            .read(move |state, _| {
+                let context = state.explore_context();
+                let terms = BestLine::of_question(&record.question)?;
+                let best_line = |found: &TraceMatch| context.best_line_of(&record, found, &terms);
+                let (total, items) =
+                    Pages { record: &record, handed_out, best_line: &best_line }.page(kind, offset, limit);
+                Ok((total, fitting(items, max_chars)))
+            })
+            .await?;
         call.note("trace_id", &input.trace_id);
         call.note("total", total);
-        Ok(Reply::new(Output { trace_id: input.trace_id, kind, offset, limit, total, items }))
+        let next = offset.saturating_add(items.len());
+        let next_offset = (next < total && !items.is_empty()).then_some(next);
+        Ok(Reply::new(Output { trace_id: input.trace_id, kind, offset, limit, total, next_offset, items }))
     }
 }
 
-/// How many there are of a kind, and a page of them.
-fn page(record: &TraceRecord, kind: HitKind, offset: usize, limit: usize) -> (usize, Vec<HitItem>) {
-    let found = |items: &[TraceItem]| {
-        (items.len(), items.iter().skip(offset).take(limit).map(HitItem::found).collect())
-    };
-    match kind {
-        HitKind::Candidates => found(&record.candidates),
-        HitKind::IntegratedTop => found(&record.top),
-        HitKind::Conflicts => {
-            let items = record.conflicts.iter().skip(offset).take(limit);
-            let items =
-                items.map(|(item, about)| HitItem { reason: Some(about.clone()), ..HitItem::found(item) });
-            (record.conflicts.len(), items.collect())
+/// The first entries whose JSON has at most this many characters together, but at least one.
+fn fitting(mut items: Vec<HitItem>, max_chars: usize) -> Vec<HitItem> {
+    let mut chars = 0;
+    let fits = items.iter().take_while(|item| {
+        chars += serde_json::to_string(item).map_or(0, |json| json.chars().count());
+        chars <= max_chars
+    });
+    let count = fits.count().max(1);
+    items.truncate(count);
+    items
+}
+
+/// The pages of a trace.
+struct Pages<'a> {
+    record: &'a TraceRecord,
+    handed_out: HandedOut,
+    /// The best matching line of a match.
+    best_line: &'a dyn Fn(&TraceMatch) -> u32,
+}
+
+impl Pages<'_> {
+    fn found(&self, found: &TraceMatch) -> HitItem {
+        HitItem { line: Some((self.best_line)(found).into()), ..HitItem::found(self.record, found) }
+    }
+
+    /// How many there are of a kind, and a page of them.
+    fn page(&self, kind: HitKind, offset: usize, limit: usize) -> (usize, Vec<HitItem>) {
+        let Self { record, handed_out, .. } = self;
+        let found = |matches: Vec<&TraceMatch>| {
+            let page = matches.iter().skip(offset).take(limit);
+            (matches.len(), page.map(|found| self.found(found)).collect())
+        };
+        match kind {
+            HitKind::Candidates => found(record.evidence().collect()),
+            HitKind::Unread => {
+                found(record.evidence().filter(|found| !handed_out.has_match(record, found)).collect())
+            }
+            HitKind::IntegratedTop => found(record.best().take(MAX_TOP).collect()),
+            HitKind::Related => {
+                found(record.matches.iter().filter(|found| !found.kind.is_evidence()).collect())
+            }
+            HitKind::Conflicts => {
+                let items = record.conflicts.iter().skip(offset).take(limit).filter_map(|conflict| {
+                    let one = record.matches.get(conflict.one as usize)?;
+                    let other = record.matches.get(conflict.other as usize)?;
+                    Some(HitItem {
+                        reason: Some(conflict.about.clone()),
+                        conflict_with: vec![record.node_id(other)],
+                        ..self.found(one)
+                    })
+                });
+                (record.conflicts.len(), items.collect())
+            }
+            HitKind::Gaps => {
+                let items = record.gaps.iter().skip(offset).take(limit);
+                (
+                    record.gaps.len(),
+                    items
+                        .map(|hint| HitItem { gap_hint: Some(hint.clone()), ..HitItem::default() })
+                        .collect(),
+                )
+            }
+            HitKind::Unscanned => {
+                (record.unscanned_count(), unscanned_page(&record.unscanned, offset, limit))
+            }
+            HitKind::Unsearchable => {
+                let items = record.unsearchable.iter().skip(offset).take(limit);
+                (record.unsearchable.len(), items.map(HitItem::unsearchable).collect())
+            }
         }
-        HitKind::Gaps => {
-            let items = record.gaps.iter().skip(offset).take(limit);
-            (
-                record.gaps.len(),
-                items.map(|hint| HitItem { gap_hint: Some(hint.clone()), ..HitItem::default() }).collect(),
-            )
-        }
-        HitKind::Unscanned => (record.unscanned_count(), unscanned_page(&record.unscanned, offset, limit)),
     }
 }
 
-/// A page of the places that were not searched: a part without lines is one entry, otherwise each of its lines is one.
+/// A page of the places that were not searched: a whole file is one entry, otherwise each of its sections is one.
 fn unscanned_page(parts: &[UnscannedPart], offset: usize, limit: usize) -> Vec<HitItem> {
     let (mut to_skip, mut items) = (offset, Vec::new());
     for part in parts {
@@ -180,11 +288,11 @@ fn unscanned_page(parts: &[UnscannedPart], offset: usize, limit: usize) -> Vec<H
             to_skip -= part.count();
             continue;
         }
-        if part.lines.is_empty() {
+        if part.starts.is_empty() {
             items.push(HitItem::unscanned(part, None));
         }
-        let lines = part.lines.iter().skip(to_skip).take(limit - items.len());
-        items.extend(lines.map(|line| HitItem::unscanned(part, Some(*line))));
+        let starts = part.starts.iter().skip(to_skip).take(limit - items.len());
+        items.extend(starts.map(|start| HitItem::unscanned(part, Some(*start))));
         to_skip = 0;
     }
     items

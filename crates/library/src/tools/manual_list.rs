@@ -4,18 +4,30 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::paging::Pager;
 use crate::toolset::{LIBRARY_READ, Library};
 
-/// Nothing.
+/// Which page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Input {}
+pub struct Input {
+    /// The maximum number of manuals to return (default: as many as fit into the server's HARD_MAX_CHARS, 20000
+    /// characters, which always applies).
+    #[schemars(range(min = 1, max = 10_000))]
+    pub limit: Option<usize>,
+    /// Where to continue: the next_cursor of the previous call, together with its other arguments (optional).
+    pub cursor: Option<String>,
+}
 
 /// The manuals.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Output {
     /// The manuals, sorted by id.
     pub items: Vec<Item>,
+    /// The number of manuals on all pages.
+    pub total: usize,
+    /// The cursor of the next page; null when there are no more manuals.
+    pub next_cursor: Option<String>,
 }
 
 /// A manual.
@@ -49,10 +61,22 @@ impl Tool for ManualList {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let Input {} = input;
-        let ids = set.read(|state, _| state.manuals.ids()).await?;
-        let items: Vec<_> = ids.into_iter().map(|manual_id| Item { manual_id }).collect();
-        call.note("items", items.len());
-        Ok(Reply::new(Output { items }))
+        let page = set
+            .read(move |state, _| {
+                let max_chars = state.settings.hard_max_chars;
+                let mut pager = Pager::<String, _>::new(
+                    &["manual_list"],
+                    input.cursor.as_deref(),
+                    input.limit,
+                    max_chars,
+                )?;
+                for manual_id in state.manuals.ids()? {
+                    pager.add(manual_id.clone(), || Item { manual_id });
+                }
+                Ok(pager.finish(false))
+            })
+            .await?;
+        call.note("items", page.items.len());
+        Ok(Reply::new(Output { items: page.items, total: page.total, next_cursor: page.next_cursor }))
     }
 }

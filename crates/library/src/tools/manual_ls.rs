@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::manuals::FileType;
+use crate::paging::{FileKey, Pager};
 use crate::toolset::{LIBRARY_READ, Library};
 
 /// Which manual.
@@ -13,6 +14,12 @@ use crate::toolset::{LIBRARY_READ, Library};
 pub struct Input {
     /// The id of the manual (optional; default: all manuals).
     pub manual_id: Option<String>,
+    /// The maximum number of files to return (default: as many as fit into the server's HARD_MAX_CHARS, 20000
+    /// characters, which always applies).
+    #[schemars(range(min = 1, max = 10_000))]
+    pub limit: Option<usize>,
+    /// Where to continue: the next_cursor of the previous call, together with its other arguments (optional).
+    pub cursor: Option<String>,
 }
 
 /// The files.
@@ -20,6 +27,10 @@ pub struct Input {
 pub struct Output {
     /// The files, sorted by manual and path.
     pub items: Vec<Item>,
+    /// The number of files on all pages.
+    pub total: usize,
+    /// The cursor of the next page; null when there are no more files.
+    pub next_cursor: Option<String>,
 }
 
 /// A file of a manual.
@@ -29,7 +40,7 @@ pub struct Item {
     pub manual_id: String,
     /// The file's path, relative to the manual.
     pub path: String,
-    /// The type of the file: `md` or `json`.
+    /// The type of the file: `md`, `txt`, `json` or `html`.
     pub file_type: &'static str,
 }
 
@@ -57,25 +68,27 @@ impl Tool for ManualLs {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let items = set
+        let page = set
             .read(move |state, _| {
+                let list = ["manual_ls", input.manual_id.as_deref().unwrap_or_default()];
+                let max_chars = state.settings.hard_max_chars;
+                let mut pager = Pager::new(&list, input.cursor.as_deref(), input.limit, max_chars)?;
                 let ids = match input.manual_id {
                     Some(id) => vec![id],
                     None => state.manuals.ids()?,
                 };
-                let mut items = Vec::new();
                 for id in ids {
                     let manual = state.manuals.get(&id)?;
                     for path in manual.files()? {
-                        let file_type =
-                            if FileType::of(&path) == Some(FileType::Json) { "json" } else { "md" };
-                        items.push(Item { manual_id: manual.id.clone(), path, file_type });
+                        let key = FileKey { manual_id: manual.id.clone(), path: path.clone() };
+                        let file_type = FileType::of(&path).unwrap_or(FileType::Md).name();
+                        pager.add(key, || Item { manual_id: manual.id.clone(), path, file_type });
                     }
                 }
-                Ok(items)
+                Ok(pager.finish(false))
             })
             .await?;
-        call.note("items", items.len());
-        Ok(Reply::new(Output { items }))
+        call.note("items", page.items.len());
+        Ok(Reply::new(Output { items: page.items, total: page.total, next_cursor: page.next_cursor }))
     }
 }

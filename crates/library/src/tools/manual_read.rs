@@ -3,9 +3,13 @@
 use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use crate::reading::{self, Expand, ReadLimits, ReadRequest, ReadScope};
-use crate::reference::Ref;
+use crate::cursor::{Cursor, NextCursor};
+use crate::error::LibraryError;
+use crate::handing_out::HandedOutPart;
+use crate::reading::{self, Expand, Lines, ReadLimits, ReadPart, ReadRequest, ReadScope};
+use crate::reference::{NextAction, Ref, Target};
 use crate::toolset::{LIBRARY_READ, Library};
 
 /// What to read.
@@ -13,28 +17,100 @@ use crate::toolset::{LIBRARY_READ, Library};
 #[serde(deny_unknown_fields)]
 pub struct Input {
     /// The place to read: a ref of manual_find or manual_hits, or `{"target": "manual", "manual_id": …,
-    /// "path": …, "start_line": …}`. Here `target` must be `manual`, and `manual_id` is required.
+    /// "path": …, "start_line": …}`. Here `target` must be `manual`, and `manual_id` is required. Give either `ref`, or
+    /// `manual_id` and `path`.
     #[serde(rename = "ref")]
-    pub place: Ref,
-    /// How much to read. Default: `snippet`, or `file` for a JSON file. `snippet`: the text around the line.
-    /// `section`: the section that contains the line. `sections`: that section and the following ones. `file`: the
-    /// whole file. JSON files have no sections.
+    pub place: Option<Ref>,
+    /// The id of the manual, instead of `ref`.
+    pub manual_id: Option<String>,
+    /// The file's path, relative to the manual, instead of `ref`.
+    pub path: Option<String>,
+    /// The line, counted from 1, with `manual_id` and `path` (default 1).
+    #[schemars(range(min = 1), extend("default" = 1))]
+    pub start_line: Option<u64>,
+    /// How many characters of that line come before the place, with `manual_id` and `path` (default 0): the number after
+    /// the dot of a node_id such as `page.html#L1.250`.
+    #[schemars(extend("default" = 0))]
+    pub char: Option<u64>,
+    /// How much to read. Default: `snippet`, or `file` for a JSON file without `ref.json_path`. `snippet`: the text
+    /// around the line, inside its section, or the JSON value that `ref.json_path` names. `section`: the section that
+    /// contains the line, with its subsections. `sections`: that section and the following ones. `file`: the whole
+    /// file. JSON files have no sections.
     pub scope: Option<ReadScope>,
+    /// Read these lines instead of a scope (optional).
+    pub lines: Option<Lines>,
+    /// Where to continue: the next_cursor of the previous call, together with its other arguments (optional). The
+    /// texts of these calls, joined without anything between them, are the whole text.
+    pub cursor: Option<Cursor>,
     /// Limits of this call (optional).
     pub limits: Option<ReadLimits>,
     /// How much text to return around the line with scope `snippet` (optional).
     pub expand: Option<Expand>,
+    /// The trace of the search that led to this place; the read is recorded for it.
+    pub trace_id: Option<String>,
+}
+
+impl Input {
+    /// The place to read, in whichever of the two forms it was given.
+    fn place(&self) -> Result<Ref, LibraryError> {
+        let is_given = self.manual_id.is_some()
+            || self.path.is_some()
+            || self.start_line.is_some()
+            || self.char.is_some();
+        match (&self.place, is_given, &self.manual_id, &self.path) {
+            (Some(place), false, ..) => Ok(place.clone()),
+            (None, _, Some(id), Some(path)) => {
+                let place = Ref::new(Target::Manual, Some(id.clone()), path.clone(), self.start_line);
+                Ok(Ref { char: self.char, ..place })
+            }
+            (Some(_), true, ..) => {
+                let problem = "expected either ref, or manual_id and path with start_line, got both";
+                Err(LibraryError::invalid("ref", problem))
+            }
+            (None, false, ..) => {
+                let problem = "expected either ref, or manual_id and path with start_line, got neither";
+                Err(LibraryError::invalid("ref", problem))
+            }
+            (None, true, None, _) => {
+                Err(LibraryError::MissingArgument { argument: "manual_id", condition: "unless ref is given" })
+            }
+            (None, true, Some(_), None) => {
+                Err(LibraryError::MissingArgument { argument: "path", condition: "unless ref is given" })
+            }
+        }
+    }
 }
 
 /// What was read.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The text.
+    /// The text. When it was cut short, it ends after a line break if one is near the limit.
     pub text: String,
     /// Whether a limit cut the text short.
     pub truncated: bool,
     /// The scope and limits that were applied.
     pub applied: Applied,
+    /// The manual that the text is from.
+    pub manual_id: String,
+    /// The file that the text is from, relative to the manual.
+    pub path: String,
+    /// The line of the first character of `text`.
+    pub start_line: usize,
+    /// The line of the last character of `text`.
+    pub end_line: usize,
+    /// The titles of the sections that contain the start of `text`, from the top of the file down.
+    pub heading_path: Vec<String>,
+    /// Where the text goes on: pass it as `cursor` with the same other arguments. Null when all that was asked for has
+    /// been returned.
+    pub next_cursor: Option<NextCursor>,
+    /// The first digits of the file's SHA-256; with it as `ref.rev`, a later call fails if the file has changed.
+    pub rev: String,
+    /// The character encoding of the file, when it is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to do; empty when no search led
+    /// here.
+    pub next_actions: Vec<NextAction>,
 }
 
 /// Scope and limits in force.
@@ -48,14 +124,14 @@ pub struct Applied {
     pub max_chars: usize,
 }
 
-/// Read text of a manual: the lines around a place, a section, several sections, or a whole file, within limits.
+/// Read text of a manual within limits, and return a cursor to continue.
 pub struct ManualRead;
 
 impl Tool for ManualRead {
     const FACTS: Facts = Facts {
         name: "manual_read",
         title: "Read a manual / マニュアルを読む",
-        description: "Read text of a manual: the lines around a place, a section, several sections, or a whole file, within limits.",
+        description: "Read text of a manual: the lines around a place, a section, several sections, a range of lines, a JSON value, or a whole file. When a limit cuts the text, next_cursor continues exactly there.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
@@ -67,7 +143,7 @@ impl Tool for ManualRead {
             common_errors: &[
                 (
                     "forbidden",
-                    "a whole Markdown file needs ALLOW_FILE_SCOPE and limits.allow_file; use scope section",
+                    "a whole file needs ALLOW_FILE_SCOPE and limits.allow_file; use scope section, or lines",
                 ),
                 ("conflict", "the file has changed; search again"),
             ],
@@ -79,23 +155,66 @@ impl Tool for ManualRead {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let owner = call.identity().principal();
-        let part = set
+        let place = input.place()?;
+        let (part, next_actions) = set
             .read(move |state, _| {
                 let request = ReadRequest {
-                    place: &input.place,
+                    place: &place,
                     scope: input.scope,
+                    lines: input.lines,
+                    cursor: input.cursor,
                     limits: input.limits.unwrap_or_default(),
                     expand: input.expand.unwrap_or_default(),
                 };
                 let part = reading::read(&state.manuals, &state.settings, &request)?;
-                state.record_use(&owner, &input.place, &part);
-                Ok(part)
+                state.record_use(&owner, &place, &part);
+                let actions = state.hand_out(&owner, &handed_out(&part), input.trace_id.as_deref())?;
+                Ok((part, actions))
             })
             .await?;
         call.note("path", &part.path);
         call.note("truncated", part.truncated);
-        let applied =
-            Applied { scope: part.scope, max_sections: part.max_sections, max_chars: part.max_chars };
-        Ok(Reply::prose(Output { text: part.text, truncated: part.truncated, applied }, "text"))
+        let output = Output {
+            applied: Applied {
+                scope: part.scope,
+                max_sections: part.max_sections,
+                max_chars: part.max_chars,
+            },
+            text: part.text,
+            truncated: part.truncated,
+            manual_id: part.manual_id,
+            path: part.path,
+            start_line: part.start_line,
+            end_line: part.end_line,
+            heading_path: part.heading_path,
+            next_cursor: part.next_cursor.map(NextCursor::from),
+            rev: part.rev,
+            encoding: part.encoding,
+            next_actions: NextAction::served(next_actions, call),
+        };
+        Ok(Reply::prose(output, "text"))
+    }
+}
+
+/// What a read hands out.
+fn handed_out(part: &ReadPart) -> HandedOutPart<'_> {
+    let continuation = part.next_cursor.map(|cursor| {
+        let lines = json!({ "start": cursor.line, "end": part.unit_end_line });
+        let cursor = json!({ "start_line": cursor.line, "char": cursor.char });
+        let arguments = [
+            ("manual_id", part.manual_id.as_str().into()),
+            ("path", part.path.as_str().into()),
+            ("lines", lines),
+            ("cursor", cursor),
+        ];
+        arguments.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    });
+    HandedOutPart {
+        manual_id: Some(&part.manual_id),
+        path: &part.path,
+        sha256: &part.sha256,
+        total_lines: part.total_lines as u64,
+        span: part.span.clone(),
+        continuation,
     }
 }

@@ -4,13 +4,13 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fs::RelPath;
+use crate::cancellation::Cancellation;
+use crate::error::LibraryError;
+use crate::fs::{RelPath, nfc};
 use crate::manuals::FileType;
-use crate::toolset::{LIBRARY_READ, Library};
-
-/// The maximum number of sections in a reply, about as many as fit into a large context. The reply says when there are
-/// more.
-const MAX_ITEMS: usize = 20_000;
+use crate::paging::{LineKey, Page, Pager, SkippedFile, SkippedFiles};
+use crate::text::Node;
+use crate::toolset::{LIBRARY_READ, Library, LibraryState};
 
 /// Which manual.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -18,6 +18,17 @@ const MAX_ITEMS: usize = 20_000;
 pub struct Input {
     /// The id of the manual, as manual_list returns it.
     pub manual_id: String,
+    /// List only this file, or the files in this folder, relative to the manual (optional).
+    pub path: Option<String>,
+    /// The deepest level of headings to list (default 6: all).
+    #[schemars(range(min = 1, max = 6), extend("default" = 6))]
+    pub depth: Option<u8>,
+    /// The maximum number of sections to return (default: as many as fit into the server's HARD_MAX_CHARS, 20000
+    /// characters, which always applies).
+    #[schemars(range(min = 1, max = 10_000))]
+    pub limit: Option<usize>,
+    /// Where to continue: the next_cursor of the previous call, together with its other arguments (optional).
+    pub cursor: Option<String>,
 }
 
 /// The nodes.
@@ -25,6 +36,16 @@ pub struct Input {
 pub struct Output {
     /// The sections, in the order of files and lines.
     pub items: Vec<Item>,
+    /// The number of sections on all pages.
+    pub total: usize,
+    /// The cursor of the next page; null when there are no more sections.
+    pub next_cursor: Option<String>,
+    /// Whether there are more sections than `items` shows.
+    pub more: bool,
+    /// The files that could not be read, at most 20 of them.
+    pub skipped: Vec<SkippedFile>,
+    /// The number of files that could not be read.
+    pub warnings: usize,
 }
 
 /// A section, or a JSON file as a whole.
@@ -32,7 +53,7 @@ pub struct Output {
 pub struct Item {
     /// `heading` for a section, `json_file` for a whole JSON file.
     pub kind: &'static str,
-    /// The section's id: `path#L<line>`.
+    /// The section's id: `path#L<line>`, or `path#L<line>.<char>` where several headings stand on one line of HTML.
     pub node_id: String,
     /// The file that contains it, relative to the manual.
     pub path: String,
@@ -64,7 +85,7 @@ impl Tool for ManualToc {
         guide: Guide {
             when: "To see the structure of a manual before you read it.",
             safe_defaults: r#"{"manual_id":"…"}"#,
-            common_errors: &[("not_found", "manual_list returns the ids")],
+            common_errors: &[("not_found", "manual_list returns the ids, manual_ls the paths")],
         },
     };
     type Set = Library;
@@ -72,38 +93,71 @@ impl Tool for ManualToc {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let (items, skipped, more) = set
-            .read(move |state, _| {
-                let manual = state.manuals.get(&input.manual_id)?;
-                let (mut items, mut skipped, mut more) = (Vec::new(), 0_usize, false);
-                for path in manual.files()? {
-                    // A file that is not text, or was removed since it was listed, is skipped.
-                    let Ok(document) = RelPath::parse(&path).and_then(|path| manual.document(&path)) else {
-                        skipped += 1;
-                        continue;
-                    };
-                    let id = |line: usize| format!("{}#L{line}", document.path);
-                    more |= items.len() + document.nodes.len() > MAX_ITEMS;
-                    let kind = if document.file_type == FileType::Json { "json_file" } else { "heading" };
-                    for node in document.nodes.iter().take(MAX_ITEMS.saturating_sub(items.len())) {
-                        let parent = node.parent.and_then(|parent| document.nodes.get(parent));
-                        items.push(Item {
-                            kind,
-                            node_id: id(node.start_line),
-                            path: document.path.clone(),
-                            title: node.title.clone(),
-                            level: node.level,
-                            parent_id: parent.map(|parent| id(parent.start_line)),
-                            line_start: node.start_line,
-                            line_end: node.end_line,
-                        });
-                    }
-                }
-                Ok((items, skipped, more))
-            })
-            .await?;
-        call.note("items", items.len());
-        call.note("warnings", skipped);
-        Ok(Reply::new(Output { items }).with_meta("annai/warnings", skipped).with_meta("annai/more", more))
+        let (page, skipped) = set.read(move |state, cancellation| toc(state, &input, cancellation)).await?;
+        call.note("items", page.items.len());
+        call.note("warnings", skipped.count);
+        Ok(Reply::new(Output {
+            items: page.items,
+            total: page.total,
+            more: page.next_cursor.is_some(),
+            next_cursor: page.next_cursor,
+            warnings: skipped.count,
+            skipped: skipped.into_named(),
+        }))
     }
+}
+
+/// One page of the table of contents, and the files that could not be read.
+fn toc(
+    state: &LibraryState,
+    input: &Input,
+    cancellation: &Cancellation,
+) -> Result<(Page<Item>, SkippedFiles), ToolError> {
+    let manual = state.manuals.get(&input.manual_id)?;
+    let below = input.path.as_deref().map(RelPath::parse_folder).transpose()?.flatten();
+    let depth = input.depth.unwrap_or(6);
+    let list = ["manual_toc", &manual.id, below.as_ref().map_or("", RelPath::as_str), &depth.to_string()];
+    let max_chars = state.settings.hard_max_chars;
+    let mut pager = Pager::new(&list, input.cursor.as_deref(), input.limit, max_chars)?;
+    let mut skipped = SkippedFiles::default();
+    let below = below.map(|below| nfc(below.as_str()));
+    let is_wanted = |path: &str| {
+        below.as_ref().is_none_or(|below| {
+            let path = nfc(path);
+            path.strip_prefix(below.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    let mut files = manual.files()?;
+    files.retain(|path| is_wanted(path));
+    if let (true, Some(path)) = (files.is_empty(), &input.path) {
+        let problem = "is neither a file of this manual nor a folder with such files; manual_ls lists them";
+        return Err(LibraryError::not_found(path.as_str(), problem).into());
+    }
+    for path in files {
+        cancellation.check()?;
+        // A file that is not text, or was removed since it was listed, is skipped.
+        let document = match RelPath::parse(&path).and_then(|path| manual.document(&path)) {
+            Ok(document) => document,
+            Err(error) => {
+                skipped.add(&path, &error);
+                continue;
+            }
+        };
+        let id = |node: &Node| node.id(&document.path);
+        let kind = if document.file_type == FileType::Json { "json_file" } else { "heading" };
+        for node in document.nodes.iter().filter(|node| node.level <= depth) {
+            let key = LineKey { path: document.path.clone(), line: node.start_line, char: node.start_char };
+            pager.add(key, || Item {
+                kind,
+                node_id: id(node),
+                path: document.path.clone(),
+                title: node.title.clone(),
+                level: node.level,
+                parent_id: node.parent.and_then(|parent| document.nodes.get(parent)).map(id),
+                line_start: node.start_line,
+                line_end: node.end_line,
+            });
+        }
+    }
+    Ok((pager.finish(false), skipped))
 }

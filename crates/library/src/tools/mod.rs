@@ -3,6 +3,7 @@
 mod artifact_audit;
 mod bridge_copy_file;
 mod bridge_copy_section;
+mod found_section;
 mod get_tooling_guide;
 mod manual_excepts;
 mod manual_find;

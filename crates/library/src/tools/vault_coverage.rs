@@ -2,30 +2,33 @@
 
 use std::time::Instant;
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Principal, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::audit::count_lines;
 use crate::fs::RelPath;
+use crate::paging::fitting;
 use crate::ranges::{CitedRange, Coverage, LineRange, check_cited};
-use crate::reference::NextAction;
+use crate::reference::{NextAction, Ref};
+use crate::scans::CoverageStep;
+use crate::source_file::SourceArgument;
 use crate::toolset::{LIBRARY_READ, Library};
+use crate::uncovered::{CoveredFile, artifact_place};
 use crate::vault::check_not_reserved;
 
-/// The maximum number of ranges in a reply, because more would fill the context of a model. The counts include all
-/// ranges, and `annai/more` says when some are left out.
-const MAX_SHOWN_RANGES: usize = 1000;
 /// The maximum number of cited ranges of one call that are remembered; those beyond it count as not cited in later scans.
-const MAX_NOTED_RANGES: usize = MAX_SHOWN_RANGES;
+const MAX_NOTED_RANGES: usize = 1000;
 
 /// The file and the cited lines.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The file's path, relative to the vault.
-    pub path: String,
+    /// The file's path, relative to the vault. Give either `path` or `source`.
+    pub path: Option<String>,
+    /// The file as a ref, for a file of a manual: `{"target": "manual", "manual_id": …, "path": …}` (instead of
+    /// `path`).
+    pub source: Option<Ref>,
     /// The line ranges that were read or cited, in any order; they may overlap. The caller keeps track of them; the
     /// last next_action of vault_scan contains them.
     #[schemars(length(max = 60_000))]
@@ -40,30 +43,38 @@ pub struct Input {
 pub struct Output {
     /// The file's path as it is stored.
     pub path: String,
+    /// The id of the manual, for a file of a manual.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manual_id: Option<String>,
     /// The number of lines in the file.
     pub total_lines: u64,
     /// The number of lines that are covered.
     pub covered_lines: u64,
     /// The share of the lines that is covered, from 0 to 1.
     pub coverage_ratio: f64,
-    /// The covered line ranges, merged and sorted.
+    /// The covered line ranges, merged and sorted, as far as they fit into the reply.
     pub covered_ranges: Vec<LineRange>,
-    /// The line ranges that are not covered, sorted.
+    /// The line ranges that are not covered, sorted, as far as they fit into the reply.
     pub uncovered_ranges: Vec<LineRange>,
+    /// Whether ranges were left out because they do not fit; the counts include them.
+    pub more: bool,
+    /// The share of the lines whose text this server has handed out to you, from 0 to 1; null for anonymous callers. It
+    /// does not replace a citation.
+    pub read_coverage_ratio: Option<f64>,
     /// Whether coverage_ratio reaches the server's COVERAGE_MIN_RATIO (default 0.9).
     pub meets_min_coverage: bool,
     /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
 }
 
-/// Compute which lines of a vault file are covered by the given line ranges and which are not.
+/// Compute which lines of a file are covered by the given line ranges and which are not.
 pub struct VaultCoverage;
 
 impl Tool for VaultCoverage {
     const FACTS: Facts = Facts {
         name: "vault_coverage",
         title: "Prove coverage / 網羅率を確かめる",
-        description: "Compute which lines of a vault file are covered by the given line ranges and which are not.",
+        description: "Compute which lines of a file of the vault or of a manual are covered by the given line ranges and which are not. The next actions lead through the uncovered lines.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
@@ -83,61 +94,78 @@ impl Tool for VaultCoverage {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let path = RelPath::parse(&input.path)?;
+        let source = SourceArgument::new("path", input.path.as_deref(), input.source)?;
         let ranges = check_cited(&input.cited_ranges)?;
         let artifact = input.artifact_path.as_deref().map(RelPath::parse).transpose()?;
         if let Some(artifact) = &artifact {
             check_not_reserved(artifact)?;
         }
-        let min_ratio = set.state.settings.coverage_min_ratio;
+        let settings = &set.state.settings;
+        let (min_ratio, max_chunk_lines) = (settings.coverage_min_ratio, settings.vault_scan_max_chunk_lines);
         let (principal, artifact_path) = (call.identity().principal(), artifact.clone());
-        let (path, coverage, audited) = set
+        let has_ledger = principal != Principal::Anonymous;
+        let (source, coverage, scan) = set
             .read(move |state, _| {
-                let source = count_lines(&state.vault, &path)?;
+                let source = source.open(&state.vault, &state.manuals)?;
                 let coverage = Coverage::new(source.lines, ranges);
-                // The citations and the artifact are remembered for a scan that may follow.
-                let scan =
-                    state.scans.update(&principal, &source.path, &source.sha256, Instant::now(), |record| {
-                        record.cited.extend(coverage.covered.iter().take(MAX_NOTED_RANGES));
-                        record.artifact = artifact_path
-                            .map(|artifact| artifact.as_str().to_owned())
-                            .or(record.artifact.take());
-                    });
-                Ok((source.path, coverage, scan.is_audited))
+                // The citations and the artifact are remembered for the reads that complete the coverage.
+                let is_complete = coverage.reaches(min_ratio);
+                let scan = state.scans.update(&principal, &source.version(), Instant::now(), |record| {
+                    let cited = coverage.covered.iter().take(MAX_NOTED_RANGES).copied().collect();
+                    record.completing = (!is_complete).then(|| CoverageStep { cited, read: Vec::new() });
+                    record.artifact =
+                        artifact_path.map(|artifact| artifact.as_str().to_owned()).or(record.artifact.take());
+                });
+                Ok((source, coverage, scan))
             })
             .await?;
         let total = coverage.total_lines;
         let meets_min_coverage = coverage.reaches(min_ratio);
+        let file = CoveredFile {
+            manual_id: source.manual_id.as_deref(),
+            path: &source.path,
+            total_lines: total,
+            max_chunk_lines,
+        };
         let action = match (coverage.uncovered.first().filter(|_| !meets_min_coverage), &artifact) {
-            (Some(first), _) => NextAction::call(
-                "vault_scan",
-                0.9,
-                json!({ "path": path, "cursor": { "start_line": first.start_line } }),
-            ),
-            // An audit of this version of the source has run already, and would return the same.
-            (None, _) if audited => NextAction::stop(0.7),
-            (None, Some(artifact)) => NextAction::call(
-                "artifact_audit",
-                0.8,
-                json!({ "artifact_path": artifact.as_str(), "source_path": path }),
-            ),
+            (Some(first), _) => file.read(*first, 0.9),
+            // An audit of this version of the source has run already: what it found is to be fixed.
+            (None, _) if scan.is_audited => match &scan.finding {
+                Some((artifact, line)) => artifact_place(artifact, *line),
+                None => NextAction::stop(0.7),
+            },
+            (None, Some(artifact)) => {
+                let key = if source.manual_id.is_some() { "source" } else { "source_path" };
+                let mut params = json!({ "artifact_path": artifact.as_str() });
+                if let Some(params) = params.as_object_mut() {
+                    params.extend(file.as_argument().into_iter().map(|(_, value)| (key.to_owned(), value)));
+                }
+                NextAction::call("artifact_audit", 0.8, params)
+            }
             (None, None) => NextAction::without_params("artifact_audit", 0.5),
         };
-        let more = coverage.covered.len().max(coverage.uncovered.len()) > MAX_SHOWN_RANGES;
-        let shown = |ranges: &[LineRange]| ranges.iter().take(MAX_SHOWN_RANGES).copied().collect();
-        call.note("path", &path);
+        let max_chars = set.state.settings.hard_max_chars / 2;
+        let shown = |ranges: &[LineRange]| fitting(ranges.to_vec(), max_chars);
+        let (covered_ranges, uncovered_ranges) = (shown(&coverage.covered), shown(&coverage.uncovered));
+        let more =
+            covered_ranges.len() + uncovered_ranges.len() < coverage.covered.len() + coverage.uncovered.len();
+        call.note("path", &source.path);
         call.note("coverage_ratio", coverage.ratio());
         call.note("uncovered_ranges", coverage.uncovered.len());
+        let read_coverage_ratio = has_ledger.then(|| Coverage::new(total, scan.scanned).ratio());
         let output = Output {
-            path,
+            path: source.path,
+            manual_id: source.manual_id,
+            read_coverage_ratio,
             total_lines: total,
             covered_lines: coverage.covered_lines,
             coverage_ratio: coverage.ratio(),
-            covered_ranges: shown(&coverage.covered),
-            uncovered_ranges: shown(&coverage.uncovered),
+            covered_ranges,
+            uncovered_ranges,
+            more,
             meets_min_coverage,
-            next_actions: vec![action],
+            next_actions: NextAction::served(vec![action], call),
         };
-        Ok(Reply::new(output).with_meta("annai/more", more))
+        Ok(Reply::new(output))
     }
 }

@@ -8,6 +8,7 @@ use crate::cancellation::Cancellation;
 use crate::fs::RelPath;
 use crate::toolset::{LIBRARY_WRITE, Library, LibraryState};
 use crate::vault::VaultOperation;
+use crate::writing::check_content;
 
 /// What to make.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -59,6 +60,7 @@ impl Tool for VaultCreate {
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
+        check_content("content", &input.content)?;
         let work = move |state: &LibraryState, cancellation: &Cancellation| {
             state
                 .vault

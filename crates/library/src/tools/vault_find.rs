@@ -5,9 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::manual_find::FindBudget;
-use crate::explore::{VaultFindRequest, VaultFindSummary, find_in_vault};
+use crate::explore::{Goal, MAX_SHOWN, VaultFindRequest, VaultFindSummary, find_in_vault};
 use crate::reference::NextAction;
 use crate::search::FileFilter;
+use crate::tools::found_section::FoundSection;
 use crate::toolset::{LIBRARY_READ, Library};
 use crate::vault::parse_visible_folder;
 
@@ -21,6 +22,13 @@ pub struct Input {
     pub query: String,
     /// Which files to search (optional; default: the whole vault).
     pub scope: Option<FindScope>,
+    /// How much you want to read (optional; default: derived from the words of the question). `answer`: next_actions
+    /// lead to the best paragraphs. `everything`: next_actions lead through all candidates before `stop`.
+    pub goal: Option<Goal>,
+    /// Ignore what was handed out for earlier searches of the same question, so that next_actions start again with the
+    /// best paragraph (default false). Use it when you no longer have the text that was read before.
+    #[schemars(extend("default" = false))]
+    pub fresh: Option<bool>,
     /// Limits of this search (optional).
     pub budget: Option<FindBudget>,
 }
@@ -44,19 +52,21 @@ pub struct Output {
     pub trace_id: String,
     /// The result in numbers.
     pub summary: VaultFindSummary,
+    /// The best matching paragraphs, best first, at most five.
+    pub top: Vec<FoundSection>,
     /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
     pub next_actions: Vec<NextAction>,
 }
 
-/// Search the paragraphs of the vault for a question and return counts and the suggested next calls; list the places
-/// with manual_hits.
+/// Search the paragraphs of the vault for a question and return the best matching ones as refs, counts, what was not
+/// searched, and the suggested next calls.
 pub struct VaultFind;
 
 impl Tool for VaultFind {
     const FACTS: Facts = Facts {
         name: "vault_find",
         title: "Explore the vault / 保管庫を探索",
-        description: "Search the paragraphs of the vault for a question and return counts and the suggested next calls; list the places with manual_hits and read them with vault_read.",
+        description: "Search the paragraphs of the vault for a question and return the best matching ones as refs, counts, what was not searched, and the suggested next calls. It returns no text: read the paragraphs with vault_read.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
@@ -80,7 +90,9 @@ impl Tool for VaultFind {
         let folder = parse_visible_folder(scope.relative_dir.as_deref())?;
         let request = VaultFindRequest {
             query: input.query,
-            files: FileFilter::new(folder, scope.glob.as_deref())?,
+            files: FileFilter::new(folder, scope.glob.as_deref(), "scope.glob")?,
+            goal: input.goal,
+            is_fresh: input.fresh.unwrap_or(false),
             budget: input.budget.unwrap_or_default().into(),
             owner: call.identity().principal(),
         };
@@ -92,8 +104,13 @@ impl Tool for VaultFind {
         call.note("trace_id", &found.trace_id);
         call.note("summary", &found.summary);
         call.note("next_actions", found.next_actions.iter().map(|action| action.kind).collect::<Vec<_>>());
-        let output =
-            Output { trace_id: found.trace_id, summary: found.summary, next_actions: found.next_actions };
+        let top = found.record.best().take(MAX_SHOWN);
+        let output = Output {
+            top: top.filter_map(|best| FoundSection::new(&found.record, best)).collect(),
+            trace_id: found.trace_id,
+            summary: found.summary,
+            next_actions: NextAction::served(found.next_actions, call),
+        };
         Ok(Reply::new(output))
     }
 }

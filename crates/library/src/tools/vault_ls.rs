@@ -1,10 +1,12 @@
 //! `vault_ls`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, ErrorKind, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fs::EntryKind;
+use crate::error::LibraryError;
+use crate::fs::{EntryKind, RelPath};
+use crate::paging::Pager;
 use crate::toolset::{LIBRARY_READ, Library};
 use crate::vault::{is_visible, parse_visible_folder};
 
@@ -14,6 +16,12 @@ use crate::vault::{is_visible, parse_visible_folder};
 pub struct Input {
     /// The folder to list, relative to the vault (optional; default: the top).
     pub relative_dir: Option<String>,
+    /// The maximum number of entries to return (default: as many as fit into the server's HARD_MAX_CHARS, 20000
+    /// characters, which always applies).
+    #[schemars(range(min = 1, max = 10_000))]
+    pub limit: Option<usize>,
+    /// Where to continue: the next_cursor of the previous call, together with its other arguments (optional).
+    pub cursor: Option<String>,
 }
 
 /// The entries of the folder.
@@ -21,6 +29,10 @@ pub struct Input {
 pub struct Output {
     /// The files and folders of this folder, sorted by name, without their contents.
     pub entries: Vec<VaultEntry>,
+    /// The number of entries on all pages.
+    pub total: usize,
+    /// The cursor of the next page; null when there are no more entries.
+    pub next_cursor: Option<String>,
 }
 
 /// A file or a folder.
@@ -51,7 +63,10 @@ impl Tool for VaultLs {
         guide: Guide {
             when: "To see which files the vault has.",
             safe_defaults: r#"{}"#,
-            common_errors: &[("not_found", "omit relative_dir to list the top folder")],
+            common_errors: &[(
+                "not_found",
+                "omit relative_dir to list the top folder; vault_read reads a file",
+            )],
         },
     };
     type Set = Library;
@@ -59,30 +74,47 @@ impl Tool for VaultLs {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let entries = set
+        let page = set
             .read(move |state, _| {
                 let path = parse_visible_folder(input.relative_dir.as_deref())?;
-                let folder = state.vault.root()?.folder(path.as_ref())?;
-                let mut entries = Vec::new();
+                let shown = path.as_ref().map_or("", RelPath::as_str);
+                let max_chars = state.settings.hard_max_chars;
+                let mut pager = Pager::<String, _>::new(
+                    &["vault_ls", shown],
+                    input.cursor.as_deref(),
+                    input.limit,
+                    max_chars,
+                )?;
+                let folder =
+                    state.vault.root()?.folder(path.as_ref()).map_err(|error| match error.kind() {
+                        // The path itself is valid, so that it leads to a file, or through one.
+                        ErrorKind::InvalidPath => {
+                            LibraryError::not_found(shown, "is not a folder; vault_read reads files").into()
+                        }
+                        _ => error,
+                    })?;
                 for entry in folder.entries()? {
                     let path = folder.join(&entry.name);
                     if !is_visible(&path) {
                         continue;
                     }
                     match entry.kind {
-                        EntryKind::Folder => entries.push(VaultEntry { path, kind: "dir", size_bytes: None }),
+                        EntryKind::Folder => {
+                            pager.add(path.clone(), || VaultEntry { path, kind: "dir", size_bytes: None });
+                        }
                         // A file that was removed since the folder was read is left out.
                         EntryKind::File => {
                             if let Ok(stamp) = folder.stamp(&entry.name) {
-                                entries.push(VaultEntry { path, kind: "file", size_bytes: Some(stamp.size) });
+                                let size_bytes = Some(stamp.size);
+                                pager.add(path.clone(), || VaultEntry { path, kind: "file", size_bytes });
                             }
                         }
                     }
                 }
-                Ok(entries)
+                Ok(pager.finish(false))
             })
             .await?;
-        call.note("entries", entries.len());
-        Ok(Reply::new(Output { entries }))
+        call.note("entries", page.items.len());
+        Ok(Reply::new(Output { entries: page.items, total: page.total, next_cursor: page.next_cursor }))
     }
 }

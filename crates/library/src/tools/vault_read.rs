@@ -4,11 +4,12 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::cursor::{Cursor, NextLine};
 use crate::error::LibraryError;
 use crate::excerpting::read_excerpt;
 use crate::fs::RelPath;
 use crate::ranges::LineRange;
-use crate::reference::{CharLimit, CharLimits};
+use crate::reference::{CharLimit, CharLimits, NextAction};
 use crate::text::ExcerptRequest;
 use crate::toolset::{LIBRARY_READ, Library};
 
@@ -19,12 +20,17 @@ pub struct Input {
     /// The file's path, relative to the vault.
     pub path: String,
     /// Read from the first line to the last (default false), up to max_chars: continue with next_offset. Without it,
-    /// `range` is required; with both, `range` applies.
+    /// `range` or `cursor` is required; with both, `range` applies.
+    #[schemars(extend("default" = false))]
     pub full: Option<bool>,
-    /// The lines to read. Required unless `full` is true.
+    /// The lines to read. Required unless `full` is true or `cursor` is given.
     pub range: Option<Range>,
+    /// Where to continue: the next_offset of the previous call, together with its other arguments (optional).
+    pub cursor: Option<Cursor>,
     /// Limits of this call (optional).
     pub limits: Option<CharLimits>,
+    /// The trace of the vault_find that led to this place; the read is recorded for it (optional).
+    pub trace_id: Option<String>,
 }
 
 /// A range of lines, both ends included.
@@ -32,7 +38,7 @@ pub struct Input {
 #[serde(deny_unknown_fields)]
 pub struct Range {
     /// The first line, counted from 1 (default 1).
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1), extend("default" = 1))]
     pub start_line: Option<u64>,
     /// The last line, inclusive (default: the last line of the file).
     #[schemars(range(min = 1))]
@@ -40,30 +46,29 @@ pub struct Range {
 }
 
 /// What was read.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The text, without the final line break.
+    /// The text: whole lines without the final line break, or a part of a line that is longer than max_chars. When
+    /// next_offset.char is 0, a line break follows the text.
     pub text: String,
     /// Whether a limit cut the text short.
     pub truncated: bool,
     /// The number of characters in `text`.
     pub returned_chars: usize,
-    /// The lines that `text` contains; when it contains none, end_line is less than start_line.
+    /// The lines that `text` contains, the last one perhaps in part; when it contains none, end_line is less than
+    /// start_line.
     pub applied_range: LineRange,
-    /// Where to continue reading.
-    pub next_offset: NextOffset,
+    /// Where the file goes on. When a limit cut the text, pass it as `cursor` with the same other arguments; after the end
+    /// of the range, ask for the next range from this line on.
+    pub next_offset: NextLine,
     /// Why the text ends where it does: `none` at the end of the file, `range_end`, or a limit (`max_chars`,
     /// `hard_limit`).
     pub truncated_reason: ReadEnd,
     /// The SHA-256 of the whole file; pass it as `if_sha256` when you change the file.
     pub sha256: String,
-}
-
-/// Where to read on.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct NextOffset {
-    /// The next line to read; null at the end of the file.
-    pub start_line: Option<u64>,
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to do; empty when no search led
+    /// here.
+    pub next_actions: Vec<NextAction>,
 }
 
 /// What ended a text.
@@ -76,13 +81,13 @@ pub enum ReadEnd {
     None,
 }
 
-/// The lines that a call asks for.
-fn requested_lines(input: &Input) -> Result<(u64, u64), ToolError> {
-    let range = match (input.full.unwrap_or_default(), input.range) {
+/// The lines that a call asks for: the first one with the characters of it that are left out, and the last one.
+fn requested_lines(input: &Input) -> Result<((u64, usize), u64), ToolError> {
+    let range = match (input.full.unwrap_or_default() || input.cursor.is_some(), input.range) {
         (_, Some(range)) => range,
         (true, None) => Range { start_line: None, end_line: None },
         (false, None) => {
-            let condition = "unless full is true";
+            let condition = "unless full is true or cursor is given";
             return Err(LibraryError::MissingArgument { argument: "range", condition }.into());
         }
     };
@@ -91,7 +96,16 @@ fn requested_lines(input: &Input) -> Result<(u64, u64), ToolError> {
         let problem = format!("expected a line of at least {first} (range.start_line), got {last}");
         return Err(LibraryError::invalid("range.end_line", problem).into());
     }
-    Ok((first, last))
+    let Some(cursor) = input.cursor else { return Ok(((first, 0), last)) };
+    let line = cursor.start_line;
+    if line < first || line > last {
+        let problem = match range.end_line {
+            Some(last) => format!("expected a line from {first} to {last} (range), got {line}"),
+            None => format!("expected a line of at least {first} (range.start_line), got {line}"),
+        };
+        return Err(LibraryError::invalid("cursor.start_line", problem).into());
+    }
+    Ok(((line, cursor.position().char), last))
 }
 
 /// Read a range of lines of a vault file, or the whole file, within limits.
@@ -101,7 +115,7 @@ impl Tool for VaultRead {
     const FACTS: Facts = Facts {
         name: "vault_read",
         title: "Read a vault file / 保管庫のファイルを読む",
-        description: "Read a range of lines of a vault file, or the whole file, within limits.",
+        description: "Read a range of lines of a vault file, or the whole file, within limits. When a limit cuts the text, next_offset passed as cursor continues exactly there.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
@@ -121,14 +135,24 @@ impl Tool for VaultRead {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let (first, last) = requested_lines(&input)?;
+        let ((first, first_char), last) = requested_lines(&input)?;
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
         let limit = CharLimit::new(&set.state.settings, input.limits.unwrap_or_default().max_chars);
-        let lines = ExcerptRequest { first_line: first, last_line: last, max_chars: limit.max_chars };
-        let read = set.read(move |state, _| read_excerpt(&state.vault, &path, lines)).await?;
+        let lines =
+            ExcerptRequest { first_line: first, first_char, last_line: last, max_chars: limit.max_chars };
+        let line_argument = if input.cursor.is_some() { "cursor.start_line" } else { "range.start_line" };
+        let principal = call.identity().principal();
+        let (read, next_actions) = set
+            .read(move |state, _| {
+                let read = read_excerpt(&state.vault, &path, lines, line_argument)?;
+                let part = read.handed_out((first, first_char), last);
+                let actions = state.hand_out(&principal, &part, input.trace_id.as_deref())?;
+                Ok((read, actions))
+            })
+            .await?;
         let excerpt = read.excerpt;
-        let reason = match (excerpt.is_limited, excerpt.last_line < excerpt.total_lines) {
+        let reason = match (excerpt.is_limited, excerpt.next.is_some()) {
             (true, _) if limit.is_server_limit => ReadEnd::HardLimit,
             (true, _) => ReadEnd::MaxChars,
             (false, true) => ReadEnd::RangeEnd,
@@ -140,12 +164,11 @@ impl Tool for VaultRead {
             truncated: excerpt.is_limited,
             returned_chars: excerpt.chars,
             applied_range: LineRange { start_line: first, end_line: excerpt.last_line },
-            next_offset: NextOffset {
-                start_line: (excerpt.last_line < excerpt.total_lines).then_some(excerpt.last_line + 1),
-            },
+            next_offset: NextLine::new(excerpt.next),
             truncated_reason: reason,
             sha256: read.sha256.to_string(),
             text: excerpt.text,
+            next_actions: NextAction::served(next_actions, call),
         };
         Ok(Reply::prose(output, "text"))
     }

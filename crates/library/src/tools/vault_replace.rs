@@ -7,9 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::cancellation::Cancellation;
 use crate::error::LibraryError;
 use crate::fs::{RelPath, read_text};
+use crate::replacing::{Replaced, replace};
 use crate::toolset::{LIBRARY_WRITE, Library, LibraryState};
-use crate::vault::{VaultOperation, check_write};
-use crate::writing::{MAX_EDITED_BYTES, check_sha256_format};
+use crate::vault::{VaultOperation, check_utf8, check_write};
+use crate::writing::{MAX_EDITED_BYTES, check_content, check_sha256_format};
+
+/// The mark that a file keeps at its beginning.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// What to replace.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -17,13 +21,13 @@ use crate::writing::{MAX_EDITED_BYTES, check_sha256_format};
 pub struct Input {
     /// The file's path, relative to the vault.
     pub path: String,
-    /// The text to find. It is matched literally, not as a pattern.
+    /// The text to find. It is matched literally, not as a pattern. A line break `\n` matches every kind of line break.
     #[schemars(length(min = 1))]
     pub find: String,
-    /// The replacement text.
+    /// The replacement text. Its line breaks become those that the file has.
     pub replace: String,
     /// The maximum number of occurrences to replace (default 1).
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1), extend("default" = 1))]
     pub max_replacements: Option<usize>,
     /// The SHA-256 that you last saw of the whole file, as 64 hexadecimal digits (optional). If the file has changed
     /// since, the call fails with `conflict` and changes nothing.
@@ -60,6 +64,7 @@ impl Tool for VaultReplace {
             common_errors: &[
                 ("invalid_parameter", "find must not be empty; it is matched literally, not as a pattern"),
                 ("conflict", "the file does not exist or has changed; read it again"),
+                ("forbidden", "a file that is not UTF-8 cannot be changed; vault_create a new one"),
             ],
         },
     };
@@ -71,33 +76,30 @@ impl Tool for VaultReplace {
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
         check_sha256_format(input.if_sha256.as_deref())?;
+        check_content("replace", &input.replace)?;
         check_write(&path, VaultOperation::Overwrite)?;
         let work = move |state: &LibraryState, cancellation: &Cancellation| {
             state.vault.write(cancellation, |writer| {
                 let file = writer.existing(&path)?;
                 writer.check_hash(&file, input.if_sha256.as_deref())?;
                 let content = read_text(file.folder.open_file(&file.name)?, &file.path(), MAX_EDITED_BYTES)?;
+                check_utf8(&file.path(), content.encoding)?;
                 let max_replacements = input.max_replacements.unwrap_or(1);
-                let replacements = content.text.matches(&input.find).take(max_replacements).count();
-                if replacements == 0 {
-                    return Ok((file.path(), 0, content.sha256));
-                }
-                let inserted = replacements.saturating_mul(input.replace.len());
-                let size = content
-                    .text
-                    .len()
-                    .saturating_sub(replacements * input.find.len())
-                    .saturating_add(inserted);
-                if size as u64 > MAX_EDITED_BYTES {
+                let replaced =
+                    replace(&content.text, &input.find, &input.replace, max_replacements, MAX_EDITED_BYTES);
+                let Replaced { mut text, replacements } = replaced.map_err(|size| {
                     let problem = format!(
                         "would have {size} bytes after the change; the maximum is {MAX_EDITED_BYTES}"
                     );
-                    return Err(LibraryError::forbidden(file.path(), problem).into());
+                    LibraryError::forbidden(file.path(), problem)
+                })?;
+                if replacements == 0 {
+                    return Ok((file.path(), 0, content.sha256));
                 }
-                let written = writer.overwrite(
-                    &file,
-                    &content.text.replacen(&input.find, &input.replace, max_replacements),
-                )?;
+                if content.has_bom {
+                    text.insert(0, BYTE_ORDER_MARK);
+                }
+                let written = writer.overwrite(&file, &text)?;
                 Ok((written.path, replacements, written.sha256))
             })
         };

@@ -7,16 +7,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::cursor::NextLine;
 use crate::error::LibraryError;
 use crate::excerpting::read_excerpt;
+use crate::file_version::FileVersion;
 use crate::fs::RelPath;
 use crate::ranges::LineRange;
 use crate::reference::{CharLimit, CharLimits, NextAction};
 use crate::scans::ScanRecord;
 use crate::text::ExcerptRequest;
 use crate::toolset::{LIBRARY_READ, Library};
+use crate::uncovered::CoveredFile;
 
-/// Where the next call continues.
+/// Which file, and where to continue.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
@@ -25,7 +28,7 @@ pub struct Input {
     /// Where to continue: the next_cursor of the previous call (optional; default: the first line).
     pub cursor: Option<Cursor>,
     /// The number of lines to return (default 80, at most 200, unless the server sets other values).
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1), extend("default" = 80))]
     pub chunk_lines: Option<u64>,
     /// Limits of this call (optional).
     pub limits: Option<CharLimits>,
@@ -35,22 +38,26 @@ pub struct Input {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cursor {
-    /// The line, counted from 1.
-    #[schemars(range(min = 1))]
+    /// The line, counted from 1 (default 1).
+    #[schemars(range(min = 1), extend("default" = 1))]
     pub start_line: Option<u64>,
+    /// How many characters of that line were returned already (default 0).
+    #[schemars(range(min = 0), extend("default" = 0))]
+    pub char: Option<u64>,
 }
 
 /// A chunk.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The text, without the final line break. Of a line that is longer than max_chars only the beginning is
-    /// returned.
+    /// The text: whole lines without the final line break, or a part of a line that is longer than max_chars. When
+    /// next_cursor.char is 0, a line break follows the text.
     pub text: String,
-    /// The lines that `text` contains; when it contains none, end_line is less than start_line.
+    /// The lines that `text` contains, the last one perhaps in part; when it contains none, end_line is less than
+    /// start_line.
     pub applied_range: LineRange,
-    /// The cursor for the next call.
-    pub next_cursor: NextCursor,
-    /// Whether the end of the file was reached.
+    /// The cursor for the next call: the line, and how many of its characters were returned already.
+    pub next_cursor: NextLine,
+    /// Whether the end of the file was reached: its last character was returned.
     pub eof: bool,
     /// Whether a limit cut the chunk short.
     pub truncated: bool,
@@ -63,13 +70,6 @@ pub struct Output {
     pub sha256: String,
 }
 
-/// Where the next call continues.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct NextCursor {
-    /// The next line to read; null at the end of the file.
-    pub start_line: Option<u64>,
-}
-
 /// What ended a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -80,14 +80,14 @@ pub enum ScanEnd {
     None,
 }
 
-/// Read a vault file in chunks. Passing next_cursor back as cursor returns every line exactly once.
+/// Read a vault file in chunks. Passing next_cursor back as cursor returns every character of every line exactly once.
 pub struct VaultScan;
 
 impl Tool for VaultScan {
     const FACTS: Facts = Facts {
         name: "vault_scan",
         title: "Scan a vault file / ファイルを順に読む",
-        description: "Read a vault file in chunks. Passing next_cursor back as cursor returns every line exactly once.",
+        description: "Read a vault file in chunks. Passing next_cursor back as cursor returns every character of every line exactly once.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
@@ -118,41 +118,56 @@ impl Tool for VaultScan {
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
         let first = input.cursor.and_then(|cursor| cursor.start_line).unwrap_or(1);
+        let first_char = input.cursor.and_then(|cursor| cursor.char).unwrap_or(0);
         let limit = CharLimit::new(settings, input.limits.unwrap_or_default().max_chars);
         let lines = ExcerptRequest {
             first_line: first,
+            first_char: usize::try_from(first_char).unwrap_or(usize::MAX),
             last_line: first.saturating_add(chunk - 1),
             max_chars: limit.max_chars,
         };
         let principal = call.identity().principal();
         let (read, scan) = set
             .read(move |state, _| {
-                let read = read_excerpt(&state.vault, &path, lines)?;
-                let range = LineRange { start_line: first, end_line: read.excerpt.last_line };
-                let scan =
-                    state.scans.add_scanned(&principal, &read.path, &read.sha256, range, Instant::now());
+                let read = read_excerpt(&state.vault, &path, lines, "cursor.start_line")?;
+                // A line counts as scanned when its end was returned.
+                let range = LineRange { start_line: first, end_line: read.excerpt.complete_line };
+                let file = FileVersion::new(None, &read.path, &read.sha256);
+                let scan = state.scans.add_scanned(&principal, &file, range, true, Instant::now());
+                // The read also counts for the newest find that searched the file.
+                state.hand_out(
+                    &principal,
+                    &read.handed_out((first, lines.first_char), lines.last_line),
+                    None,
+                )?;
                 Ok((read, scan))
             })
             .await?;
         let excerpt = read.excerpt;
-        let eof = excerpt.last_line >= excerpt.total_lines;
-        let next = (!eof).then_some(excerpt.last_line + 1);
+        let next = NextLine::new(excerpt.next);
+        let eof = excerpt.next.is_none();
         let reason = match (excerpt.is_limited, eof) {
             (true, _) if limit.is_server_limit => ScanEnd::HardLimit,
             (true, _) => ScanEnd::MaxChars,
             (false, false) => ScanEnd::ChunkEnd,
             (false, true) => ScanEnd::None,
         };
-        let action = next_action(&read.path, next, &scan);
+        let file = CoveredFile {
+            manual_id: None,
+            path: &read.path,
+            total_lines: excerpt.total_lines,
+            max_chunk_lines: max_lines,
+        };
+        let action = next_action(&file, next, &scan);
         call.note("path", &read.path);
         call.note("truncated", excerpt.is_limited);
         let output = Output {
             applied_range: LineRange { start_line: first, end_line: excerpt.last_line },
-            next_cursor: NextCursor { start_line: next },
+            next_cursor: next,
             eof,
             truncated: excerpt.is_limited,
             truncated_reason: reason,
-            next_actions: vec![action],
+            next_actions: NextAction::served(vec![action], call),
             sha256: read.sha256.to_string(),
             text: excerpt.text,
         };
@@ -160,15 +175,15 @@ impl Tool for VaultScan {
     }
 }
 
-/// The next chunk, or at the end of the file the coverage of everything that was scanned or cited.
-fn next_action(path: &str, next_line: Option<u64>, scan: &ScanRecord) -> NextAction {
-    if let Some(line) = next_line {
-        let params = json!({ "path": path, "cursor": { "start_line": line } });
-        return NextAction::call("vault_scan", 0.9, params);
+/// The rest of a line that was cut short; after a coverage, the next lines that are not covered; otherwise the next
+/// chunk; at the end, the coverage of everything that was scanned.
+fn next_action(file: &CoveredFile<'_>, next: NextLine, scan: &ScanRecord) -> NextAction {
+    let is_line_cut = next.char.is_some_and(|char| char > 0);
+    match next.start_line {
+        Some(_) if is_line_cut || scan.completing.is_none() => {
+            NextAction::call("vault_scan", 0.9, json!({ "path": file.path, "cursor": next }))
+        }
+        None if scan.completing.is_none() => file.coverage(scan.scanned.clone(), scan.artifact.as_deref()),
+        _ => file.next(scan),
     }
-    let mut params = json!({ "path": path, "cited_ranges": scan.lines() });
-    if let (Some(artifact), Some(params)) = (&scan.artifact, params.as_object_mut()) {
-        params.insert("artifact_path".to_owned(), artifact.as_str().into());
-    }
-    NextAction::call("vault_coverage", 0.9, params)
 }

@@ -3,8 +3,10 @@
 use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use crate::search::{self, FileFilter, LineHit, Pattern, SearchMode};
+use crate::paging::{LineKey, Pager, SkippedFile};
+use crate::search::{self, CompiledQuery, FileFilter, LineHit, SearchMode};
 use crate::toolset::{LIBRARY_READ, Library};
 use crate::vault::parse_visible_folder;
 
@@ -12,12 +14,13 @@ use crate::vault::parse_visible_folder;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The regular expression or the text to search for.
+    /// The regular expression or the text to search for, at most 10000 characters (1000 in mode `loose`).
     #[schemars(length(min = 1, max = 10_000))]
     pub query: String,
     /// How the query is matched (default `regex`). `regex`: a regular expression that ignores case; `^` and `$` match at
     /// the start and end of each line; an invalid one is searched as plain text. `plain`: literally, with case. `loose`: ignores case, and white
     /// space, dots, slashes and hyphens between characters.
+    #[schemars(extend("default" = "regex"))]
     pub mode: Option<SearchMode>,
     /// Search only files that match this glob, such as `*.md` or `notes/**`; with a leading `!`, search only files
     /// that do not match (optional).
@@ -25,9 +28,12 @@ pub struct Input {
     pub glob: Option<String>,
     /// Search only below this folder of the vault (optional).
     pub relative_dir: Option<String>,
-    /// The maximum number of lines to return (default 50).
-    #[schemars(range(min = 1, max = 1000))]
+    /// The maximum number of lines to return (default 50). The server's HARD_MAX_CHARS (20000 characters) always
+    /// applies.
+    #[schemars(range(min = 1, max = 1000), extend("default" = 50))]
     pub limit: Option<usize>,
+    /// Where to continue: the next_cursor of the previous call, together with its other arguments (optional).
+    pub cursor: Option<String>,
 }
 
 /// What was found.
@@ -35,6 +41,21 @@ pub struct Input {
 pub struct Output {
     /// The matching lines, sorted by path and line number.
     pub results: Vec<LineHit>,
+    /// The number of matching lines in all files. When the search was stopped after its maximum time (20 seconds), it is
+    /// a lower bound, and `more` is true.
+    pub total: usize,
+    /// Whether there are more matching lines than `results` shows, or may be because the search was stopped.
+    pub more: bool,
+    /// The cursor of the next page; null when there are no more matching lines.
+    pub next_cursor: Option<String>,
+    /// The mode that was applied: `plain` instead of `regex` when the query is not a valid regular expression.
+    pub mode_applied: SearchMode,
+    /// Why the query is not a valid regular expression; null when it was searched as requested.
+    pub pattern_error: Option<String>,
+    /// The files that were not searched because they are not text or could not be read, at most 20 of them.
+    pub skipped: Vec<SkippedFile>,
+    /// The number of files that were not searched for that reason.
+    pub warnings: usize,
 }
 
 /// Find lines in vault files by regular expression, as plain text, or loosely (ignoring case and separators).
@@ -64,20 +85,45 @@ impl Tool for VaultSearch {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let pattern = Pattern::new(&input.query, input.mode.unwrap_or(SearchMode::Regex))?;
+        let mode = input.mode.unwrap_or(SearchMode::Regex);
+        let query = CompiledQuery::new(&input.query, mode)?;
         let folder = parse_visible_folder(input.relative_dir.as_deref())?;
-        let files = FileFilter::new(folder, input.glob.as_deref())?;
+        let files = FileFilter::new(folder, input.glob.as_deref(), "glob")?;
         let limit = input.limit.unwrap_or(50);
+        let optional = |text: &Option<String>| json!(text).to_string();
+        let list = [
+            "vault_search",
+            &input.query,
+            &json!(mode).to_string(),
+            &optional(&input.glob),
+            &optional(&input.relative_dir),
+        ];
+        let max_chars = set.state.settings.hard_max_chars;
+        let mut pager = Pager::<LineKey, _>::new(&list, input.cursor.as_deref(), Some(limit), max_chars)?;
+        let CompiledQuery { pattern, mode: mode_applied, error: pattern_error } = query;
+        let after = pager.after().cloned();
         let found = set
             .read(move |state, cancellation| {
                 let root = state.vault.root()?;
-                search::search(&root, &pattern, &files, limit, cancellation)
+                search::search(&root, &pattern, &files, after.as_ref(), limit, cancellation)
             })
             .await?;
-        call.note("results", found.hits.len());
-        call.note("warnings", found.skipped);
-        Ok(Reply::new(Output { results: found.hits })
-            .with_meta("annai/more", found.more)
-            .with_meta("annai/warnings", found.skipped))
+        for hit in found.hits {
+            let key = LineKey { path: hit.path.clone(), line: hit.start_line, char: 0 };
+            pager.add(key, || hit);
+        }
+        let page = pager.finish(found.is_stopped);
+        call.note("results", page.items.len());
+        call.note("warnings", found.skipped.count);
+        Ok(Reply::new(Output {
+            results: page.items,
+            total: found.total,
+            more: page.next_cursor.is_some() || found.is_stopped,
+            next_cursor: page.next_cursor,
+            mode_applied,
+            pattern_error,
+            warnings: found.skipped.count,
+            skipped: found.skipped.into_named(),
+        }))
     }
 }

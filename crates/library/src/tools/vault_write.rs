@@ -8,7 +8,7 @@ use crate::cancellation::Cancellation;
 use crate::fs::RelPath;
 use crate::toolset::{LIBRARY_WRITE, Library, LibraryState};
 use crate::vault::check_write;
-use crate::writing::{WriteMode, check_sha256_format};
+use crate::writing::{WriteMode, check_content, check_sha256_format};
 
 /// What to write.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -18,7 +18,8 @@ pub struct Input {
     pub path: String,
     /// The text to write.
     pub content: String,
-    /// `overwrite` replaces the whole content; `append` adds to the end, without inserting a line break first.
+    /// `overwrite` replaces the whole content; `append` adds to the end, without inserting a line break first, and with
+    /// the line endings that the file has.
     pub mode: WriteMode,
     /// The SHA-256 that you last saw of the whole file, as 64 hexadecimal digits (optional). If the file has changed
     /// since, the call fails with `conflict` and changes nothing.
@@ -57,7 +58,10 @@ impl Tool for VaultWrite {
                     "conflict",
                     "the file does not exist (vault_create creates it) or has changed (read it again)",
                 ),
-                ("forbidden", "files in artifacts/daily/ can only be appended to"),
+                (
+                    "forbidden",
+                    "files in artifacts/daily/ can only be appended to; a file that is not UTF-8 cannot be changed (vault_create a new one)",
+                ),
             ],
         },
     };
@@ -69,15 +73,17 @@ impl Tool for VaultWrite {
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
         check_sha256_format(input.if_sha256.as_deref())?;
+        check_content("content", &input.content)?;
         check_write(&path, input.mode.operation())?;
         let mode = input.mode;
         let work = move |state: &LibraryState, cancellation: &Cancellation| {
             state.vault.write(cancellation, |writer| {
                 let file = writer.existing(&path)?;
                 writer.check_hash(&file, input.if_sha256.as_deref())?;
+                let ending = writer.check_encoding(&file)?;
                 match mode {
                     WriteMode::Overwrite => writer.overwrite(&file, &input.content),
-                    WriteMode::Append => writer.append(&file, &input.content),
+                    WriteMode::Append => writer.append(&file, &ending.apply(&input.content)),
                 }
             })
         };

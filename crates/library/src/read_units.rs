@@ -1,0 +1,249 @@
+//! The parts of a document that a read can ask for, as ranges of its bytes.
+
+use std::ops::Range;
+
+use annai_core::ToolError;
+
+use crate::error::LibraryError;
+use crate::manuals::Document;
+use crate::text::{Node, PointerError, TextPosition, locate_json, truncate_chars};
+
+/// The default number of characters before and after the line of a snippet: about a paragraph.
+const DEFAULT_EXPAND_CHARS: usize = 240;
+
+/// The maximum number of characters of a JSON Pointer that an error shows; the rest is left out.
+const MAX_SHOWN_POINTER_CHARS: usize = 200;
+
+/// How much text surrounds the line of a snippet.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings {
+    /// The number of characters before the line.
+    pub before: Option<usize>,
+    /// The number of characters after the line.
+    pub after: Option<usize>,
+}
+
+/// What a read asks for. Calls with a cursor return all of it, piece by piece.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadUnit {
+    /// All bytes of it.
+    pub range: Range<usize>,
+    /// Where a call without a cursor starts: later than the range only in a snippet whose line would not fit otherwise.
+    pub first: usize,
+    /// The maximum number of headings in the text of one call.
+    pub max_sections: usize,
+}
+
+impl ReadUnit {
+    const fn new(range: Range<usize>) -> Self {
+        Self { first: range.start, range, max_sections: usize::MAX }
+    }
+
+    /// The whole file.
+    pub fn file(document: &Document) -> Self {
+        Self::new(0..text(document).len())
+    }
+
+    /// The section that contains a place, with its subsections.
+    pub fn section(document: &Document, place: Place) -> Self {
+        let node = node_index(document, place);
+        let Range { start, end } = section_range(document, node);
+        Self::new(start..end)
+    }
+
+    /// That section and everything after it, of which each call returns at most `max_sections` sections.
+    pub fn sections(document: &Document, place: Place, max_sections: usize) -> Self {
+        let start = start_of(document, node_index(document, place));
+        let end = without_last_break(document, start, text(document).len());
+        Self { max_sections, ..Self::new(start..end) }
+    }
+
+    /// Some lines, without the last break.
+    pub fn lines(document: &Document, first: usize, last: usize) -> Self {
+        let start = byte_at(document, TextPosition { line: first, char: 0 });
+        let end = document.lines.line(last).map_or(start, |line| line.end);
+        Self::new(start..end.max(start))
+    }
+
+    /// A value of a JSON file, in its original formatting.
+    pub fn json_value(document: &Document, pointer: &str) -> Result<Self, ToolError> {
+        match locate_json(text(document), pointer) {
+            Ok(range) => Ok(Self::new(range)),
+            Err(PointerError::NotAPointer) => {
+                let problem = "expected a JSON Pointer, such as /items/0/name (RFC 6901)";
+                Err(LibraryError::invalid("ref.json_path", problem).into())
+            }
+            Err(PointerError::NotJson(problem)) => {
+                let problem =
+                    format!("{} is not valid JSON ({problem}); read it without json_path", document.path);
+                Err(LibraryError::invalid("ref.json_path", problem).into())
+            }
+            Err(PointerError::NotFound(existing)) => {
+                let problem = if existing.is_empty() {
+                    "has no value at ref.json_path; not even its first part exists".to_owned()
+                } else {
+                    let existing = truncate_chars(&existing, MAX_SHOWN_POINTER_CHARS).0;
+                    format!("has no value at ref.json_path; the part that exists is {existing}")
+                };
+                Err(LibraryError::not_found(document.path.as_str(), problem).into())
+            }
+        }
+    }
+
+    /// The same, but a call without a cursor starts at a place inside it, if the whole does not fit into one call.
+    pub fn starting_at(self, document: &Document, place: Place, max_chars: usize) -> Self {
+        let whole = text(document).get(self.range.clone()).unwrap_or_default();
+        let fits = whole.chars().nth(max_chars).is_none();
+        let start = byte_at(document, place.position());
+        if fits || !self.range.contains(&start) { self } else { Self { first: start, ..self } }
+    }
+
+    /// A line with the text around it, inside its own section, or a place inside a line with the text around that. When the
+    /// limit does not suffice, the line itself comes first.
+    pub fn snippet(document: &Document, place: Place, around: Surroundings, max_chars: usize) -> Self {
+        let text = text(document);
+        let section = section_range(document, node_index(document, place));
+        let line = document.lines.line(place.line).unwrap_or(0..0);
+        // A line may come before the first section, and in HTML it may have parts of several sections.
+        let section = section.start.min(line.start)..section.end.max(section.start);
+        let inside = |byte: usize| byte.clamp(section.start, section.end);
+        // A place inside a line stands for itself: the line may be as long as the file.
+        let line = match place.char {
+            Some(_) => {
+                let place = inside(byte_at(document, place.position()));
+                place..place
+            }
+            None => inside(line.start)..inside(line.end),
+        };
+        let (before, after) =
+            (around.before.unwrap_or(DEFAULT_EXPAND_CHARS), around.after.unwrap_or(DEFAULT_EXPAND_CHARS));
+        let start = back(text, section.start, line.start, before);
+        let end = forward(text, line.end, section.end, after);
+        // Breaks at the ends would only be empty lines.
+        let is_break = ['\n', '\r'];
+        let lead = text.get(start..line.start).unwrap_or_default();
+        let start = line.start - lead.trim_start_matches(is_break).len();
+        let tail = text.get(line.end..end).unwrap_or_default();
+        let end = line.end + tail.trim_end_matches(is_break).len();
+
+        let count = |range: Range<usize>| text.get(range).map_or(0, |text| text.chars().count());
+        let first = match max_chars.checked_sub(count(line.clone())) {
+            Some(room) => {
+                // Both sides get half of the room, and one of them more when the other needs less.
+                let take = (room / 2).max(room.saturating_sub(count(line.end..end)));
+                back(text, start, line.start, take)
+            }
+            // The beginning of a line that exceeds the limit; a cursor continues with the rest.
+            None => line.start,
+        };
+        Self { range: start..end, first, max_sections: usize::MAX }
+    }
+
+    /// Where the text of a call that starts at a byte must end.
+    pub fn end_of_call(&self, document: &Document, start: usize) -> usize {
+        if self.max_sections == usize::MAX {
+            return self.range.end;
+        }
+        let place = document.lines.position(text(document), start);
+        let nodes = &document.nodes;
+        let first =
+            nodes.partition_point(|node| (node.start_line, node.start_char) < (place.line, place.char));
+        let next = first.saturating_add(self.max_sections);
+        let next = (next < nodes.len()).then(|| start_of(document, next));
+        next.map_or(self.range.end, |next| without_last_break(document, start, next).min(self.range.end))
+    }
+}
+
+/// The place of a ref.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// How many characters of the line come before the place, when the ref says so.
+    pub char: Option<usize>,
+}
+
+impl Place {
+    /// The position in the text.
+    pub const fn position(self) -> TextPosition {
+        let char = match self.char {
+            Some(char) => char,
+            None => 0,
+        };
+        TextPosition { line: self.line, char }
+    }
+}
+
+/// The text that is read.
+pub fn text(document: &Document) -> &str {
+    &document.file.text
+}
+
+fn byte_at(document: &Document, position: TextPosition) -> usize {
+    document.lines.byte_at(text(document), position).unwrap_or(text(document).len())
+}
+
+/// The byte at which a section starts.
+fn start_of(document: &Document, node: usize) -> usize {
+    document
+        .nodes
+        .get(node)
+        .map_or(0, |node| byte_at(document, TextPosition { line: node.start_line, char: node.start_char }))
+}
+
+/// The innermost section that contains a place. Without a character, it is the first one that starts on the line, if any.
+pub fn node_index(document: &Document, place: Place) -> usize {
+    let nodes = &document.nodes;
+    let after = match place.char {
+        Some(char) => nodes.partition_point(|node| (node.start_line, node.start_char) <= (place.line, char)),
+        None => {
+            let before = nodes.partition_point(|node| node.start_line < place.line);
+            before + usize::from(nodes.get(before).is_some_and(|node| node.start_line == place.line))
+        }
+    };
+    after.saturating_sub(1)
+}
+
+/// The titles from the top of the file down to a section.
+pub fn heading_path(document: &Document, node: usize) -> Vec<String> {
+    let mut path = Vec::new();
+    let mut next = document.nodes.get(node);
+    while let Some(Node { title, parent, .. }) = next {
+        path.push(title.clone());
+        next = parent.and_then(|parent| document.nodes.get(parent));
+    }
+    path.reverse();
+    path
+}
+
+/// The bytes of a section with its subsections, without the last break.
+pub fn section_range(document: &Document, node: usize) -> Range<usize> {
+    let start = start_of(document, node);
+    let mut following = document.nodes.iter().enumerate().skip(node + 1);
+    // The sections below it follow it directly, and each has a parent that is not before it.
+    let next = following.find(|(_, next)| next.parent.is_none_or(|parent| parent < node));
+    let end = next.map_or(text(document).len(), |(next, _)| start_of(document, next));
+    start..without_last_break(document, start, end)
+}
+
+/// The end of a text without the break at its end.
+fn without_last_break(document: &Document, start: usize, end: usize) -> usize {
+    let part = text(document).get(start..end).unwrap_or_default();
+    let short = part.strip_suffix("\r\n").or_else(|| part.strip_suffix(['\n', '\r']));
+    start + short.unwrap_or(part).len()
+}
+
+/// The byte that is `chars` characters before `from`, or `first` when that is closer.
+fn back(text: &str, first: usize, from: usize, chars: usize) -> usize {
+    let before = text.get(first..from).unwrap_or_default();
+    match chars.checked_sub(1) {
+        None => from,
+        Some(skip) => before.char_indices().rev().nth(skip).map_or(first, |(at, _)| first + at),
+    }
+}
+
+/// The byte that is `chars` characters after `from`, or `last` when that is closer.
+fn forward(text: &str, from: usize, last: usize, chars: usize) -> usize {
+    let after = text.get(from..last).unwrap_or_default();
+    after.char_indices().nth(chars).map_or(last, |(at, _)| from + at)
+}

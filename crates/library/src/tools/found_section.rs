@@ -1,0 +1,44 @@
+//! A section that a find found, as the finds and manual_hits return it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::explore::{MatchKind, TraceMatch, TraceRecord};
+use crate::reference::Ref;
+
+/// A matching section with its score.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FoundSection {
+    /// Where the section is. Pass it to manual_read as `ref`; for a place in the vault, pass its path and line to
+    /// vault_read.
+    #[serde(rename = "ref")]
+    pub place: Ref,
+    /// The rank score. It orders the sections of this search and cannot be compared with other searches.
+    pub score: f64,
+    /// How the section matched. `exact`, `separated` (other separators or spelling) and `synonym` are candidates;
+    /// `part` (a part of a term, or only general words), `reference` (another match refers to it) and `exception` (an
+    /// exception next to a match) are related sections.
+    #[serde(rename = "match")]
+    pub kind: MatchKind,
+    /// The titles from the top of the file down to the section.
+    pub heading_path: Vec<String>,
+    /// The number of the best matching line.
+    pub line: u64,
+    /// True when the section lies outside the manual that was asked for; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside: Option<bool>,
+}
+
+impl FoundSection {
+    /// A match of a trace; none where the trace is damaged.
+    pub fn new(record: &TraceRecord, found: &TraceMatch) -> Option<Self> {
+        Some(Self {
+            place: record.ref_of(found)?,
+            score: (f64::from(found.score) * 100.0).round() / 100.0,
+            kind: found.kind,
+            heading_path: record.heading_path(found),
+            line: if found.best_line == 0 { found.ref_line } else { found.best_line }.into(),
+            outside: found.is_outside.then_some(true),
+        })
+    }
+}
