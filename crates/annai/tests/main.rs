@@ -8,6 +8,7 @@ mod suite {
     mod answers_private;
     mod answers_profiles;
     mod ask;
+    mod catalogue;
     mod command_line;
     mod configuration;
     mod docs;
@@ -15,12 +16,16 @@ mod suite {
     mod http;
     mod library_audit;
     mod library_crashes;
+    mod library_files;
     mod library_find;
     mod library_find_odd;
+    mod library_journeys;
+    mod library_paging;
     mod library_read;
     mod library_safety;
     mod library_vault;
     mod search;
+    mod selection;
     mod stdio;
     mod tool_entries;
 }
@@ -43,7 +48,7 @@ fn annai(home: &Home) -> Command {
 struct Asking {
     api: FakeOpenai,
     server: StdioServer,
-    _home: Home,
+    home: Home,
 }
 
 impl Asking {
@@ -61,7 +66,7 @@ impl Asking {
         command.envs(env.iter().copied());
         let mut server = StdioServer::start(&mut command, Framing::Lines);
         server.initialize("2025-06-18");
-        Self { api, server, _home: home }
+        Self { api, server, home }
     }
 
     /// Calls a tool and returns its structured result.

@@ -21,7 +21,7 @@ impl Colors {
     }
 
     /// The text in a color, which is an SGR code such as 31 for red; see [`plain`] for what is removed from the text.
-    pub(super) fn paint(self, code: u8, text: &str) -> String {
+    pub(super) fn paint(self, code: impl std::fmt::Display, text: &str) -> String {
         let text = plain(text);
         match self {
             Self::On => format!("\u{1b}[{code}m{text}\u{1b}[0m"),

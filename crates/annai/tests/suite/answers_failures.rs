@@ -400,7 +400,7 @@ fn only_the_rejected_value_of_a_field_is_omitted() {
     let mut asking = Asking::with("", &[("MODEL_ANSWER", "o4-mini")]);
     asking.call("answer", json!({ "query": "one" }));
     let reply = asking.server.call("answer", json!({ "query": "two", "reasoning_effort": "max" }));
-    assert_eq!(reply["result"]["_meta"]["annai/left_out"], json!(["reasoning"]), "{reply}");
+    assert_eq!(reply["result"]["structuredContent"]["left_out"], json!(["reasoning"]), "{reply}");
     asking.call("answer", json!({ "query": "three" }));
     asking.call("answer", json!({ "query": "four", "reasoning_effort": "max" }));
     let efforts: Vec<_> =

@@ -78,7 +78,14 @@ fn eval_and_find_print_readable_text() {
     let found = run(with_samples(&home).args(["find", "how", "many", "requests", "per", "minute"]));
     assert!(found.contains("rate-limits.md:"), "{found}");
     assert!(found.contains("not scanned: 0") && found.contains("Next: annai "), "{found}");
-    let nothing = run(with_samples(&home).args(["find", "zxqvblorp"]));
+    // The suggested command works from the shell: it has the options, and needs no trace.
+    let next = found.lines().find_map(|line| line.strip_prefix("Next: annai ")).unwrap();
+    let shell = format!("\"$ANNAI\" {next}");
+    let read = run(Command::new("sh").args(["-c", &shell]).env("ANNAI", annai(&home).get_program()));
+    assert!(!next.contains("trace_id") && read.contains("Per minute"), "{next}: {read}");
+    let done = with_samples(&home).args(["find", "zxqvblorp"]).output().unwrap();
+    assert_eq!(done.status.code(), Some(1), "as with grep, nothing found is a status of 1");
+    let nothing = String::from_utf8(done.stdout).unwrap();
     assert!(
         nothing.starts_with("Nothing found") && nothing.contains("no section mentions \"zxqvblorp\""),
         "{nothing}"

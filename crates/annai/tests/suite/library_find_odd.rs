@@ -66,7 +66,7 @@ fn errors_about_arguments_say_what_is_expected() {
 #[test]
 fn unreadable_files_are_counted_as_warnings() {
     let mut shelf = Shelf::new(&[]);
-    shelf.write("manuals/空 の/readme.txt", "no part of it");
+    shelf.write("manuals/空 の/readme.rst", "no part of it");
     shelf.write("manuals/odd/latin.md", b"# caf\xe9\n".as_slice());
     shelf.write("manuals/odd/broken.json", "{\"widget\": ");
     shelf.write("manuals/odd/good.md", "# Good\r\n\r\nwidget\r\n");
@@ -157,8 +157,19 @@ fn follow_up_finds_return_the_linked_sections_that_a_limit_cut_off() {
         items.map(|item| format!("{}:{}", item["path"].as_str().unwrap(), item["start_line"])).collect()
     };
     let whole = shelf.call("manual_find", json!({ "query": "zorblax" }));
-    assert_eq!(whole["summary"]["candidates"], 24, "{whole}");
-    let mut all = places(&shelf.call("manual_hits", json!({ "trace_id": whole["trace_id"] })));
+    assert_eq!(
+        (&whole["summary"]["candidates"], &whole["summary"]["related"]),
+        (&json!(8), &json!(16)),
+        "{whole}"
+    );
+    // Evidence and related sections.
+    let all_places = |shelf: &mut Shelf, found: &Value| -> Vec<String> {
+        let kinds = ["candidates", "related"];
+        let pages = kinds
+            .map(|kind| shelf.call("manual_hits", json!({ "trace_id": found["trace_id"], "kind": kind })));
+        pages.iter().flat_map(places).collect()
+    };
+    let mut all = all_places(&mut shelf, &whole);
     all.sort();
     for most in [1, 3, 7, 20] {
         let mut seen: Vec<String> = Vec::new();
@@ -166,7 +177,7 @@ fn follow_up_finds_return_the_linked_sections_that_a_limit_cut_off() {
         for round in 0.. {
             assert!(round < 40, "it does not end with {most}");
             let found = shelf.call("manual_find", arguments.clone());
-            seen.extend(places(&shelf.call("manual_hits", json!({ "trace_id": found["trace_id"] }))));
+            seen.extend(all_places(&mut shelf, &found));
             if found["summary"]["unscanned_sections_count"] == 0 {
                 break;
             }

@@ -10,7 +10,7 @@ fn shelf() -> Shelf {
     let shelf = Shelf::new(&[]);
     shelf.write("manuals/alpha/guide.md", GUIDE);
     shelf.write("manuals/alpha/data/table.json", "{\n  \"a\": 1\n}\n");
-    shelf.write("manuals/alpha/ignored.txt", "no");
+    shelf.write("manuals/alpha/ignored.rst", "no");
     shelf.write("manuals/alpha/.hidden/x.md", "# no");
     shelf.write("manuals/日本語 manual/章.md", "前書き\n第一章\n===\n本文\n");
     shelf
@@ -25,14 +25,14 @@ fn manuals_and_their_files_are_listed() {
     let mut shelf = shelf();
     assert_eq!(
         shelf.call("manual_list", json!({})),
-        json!({ "items": [{ "manual_id": "alpha" }, { "manual_id": "日本語 manual" }] })
+        json!({ "items": [{ "manual_id": "alpha" }, { "manual_id": "日本語 manual" }], "total": 2, "next_cursor": null })
     );
     assert_eq!(
         shelf.call("manual_ls", json!({ "manual_id": "alpha" })),
         json!({ "items": [
             { "manual_id": "alpha", "path": "data/table.json", "file_type": "json" },
             { "manual_id": "alpha", "path": "guide.md", "file_type": "md" },
-        ] })
+        ], "total": 2, "next_cursor": null })
     );
     assert_eq!(shelf.call("manual_ls", json!({}))["items"].as_array().unwrap().len(), 3);
     for (id, code) in [
@@ -293,7 +293,7 @@ fn truncated_results_say_what_was_cut() {
     );
     assert!(sections["truncated"] == true && sections["text"].as_str().unwrap().ends_with("## S1\n\ntext\n"));
     let snippet = shelf
-        .call("manual_read", json!({ "ref": place("many.md", Some(43)), "limits": { "max_chars": 20 } }));
+        .call("manual_read", json!({ "ref": place("many.md", Some(43)), "limits": { "max_chars": 10 } }));
     assert!(
         snippet["truncated"] == true && snippet["text"].as_str().unwrap().contains("## S11"),
         "{snippet}"

@@ -197,7 +197,7 @@ fn special_files_are_never_opened() {
 #[test]
 fn binary_files_are_refused_as_not_text() {
     let mut shelf = Shelf::new(&[]);
-    shelf.write("vault/bin.md", b"\xff\xfe\x00a\nb");
+    shelf.write("vault/bin.md", b"\xff\xfe\x00a\nbc");
     shelf.write("manuals/m/bin.md", b"# A\n\xff\n");
     shelf.write("manuals/m/good.md", "# Good\n");
     for (tool, arguments) in [
@@ -206,11 +206,13 @@ fn binary_files_are_refused_as_not_text() {
         ("vault_replace", json!({ "path": "bin.md", "find": "a", "replace": "b" })),
     ] {
         let error = shelf.fail(tool, arguments);
-        assert!(error["message"].as_str().unwrap().contains("is not UTF-8 text"), "{error}");
+        assert!(error["message"].as_str().unwrap().contains("is not text"), "{error}");
     }
-    let reply = shelf.server.call("manual_toc", json!({ "manual_id": "m" }));
-    assert_eq!(reply["result"]["structuredContent"]["items"].as_array().unwrap().len(), 1);
-    assert_eq!(reply["result"]["_meta"]["annai/warnings"], 1);
+    let contents = shelf.call("manual_toc", json!({ "manual_id": "m" }));
+    assert_eq!(contents["items"].as_array().unwrap().len(), 1);
+    assert_eq!(contents["warnings"], 1);
+    assert_eq!(contents["skipped"][0]["path"], "bin.md");
+    assert!(contents["skipped"][0]["reason"].as_str().unwrap().starts_with("is not text in UTF-8"));
 }
 
 #[test]

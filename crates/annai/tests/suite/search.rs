@@ -13,19 +13,16 @@ const TOOL: &str = "chatgpt_o3_search";
 fn results_are_cited_pages_then_sources() {
     let mut asking = Asking::new();
     let reply = asking.server.call(TOOL, json!({ "query": "東京の天気" }));
+    let output = &reply["result"]["structuredContent"];
     assert_eq!(
-        reply["result"]["structuredContent"],
-        json!({ "results": [
+        output["results"],
+        json!([
             { "title": "気象庁 天気予報", "url": "https://www.jma.go.jp/bosai/forecast/", "snippet": "東京は晴れ🌤、最高気温は31度の見込みです。" },
             { "title": "tenki.jp", "url": "https://tenki.jp/forecast/3/16/", "snippet": "降水確率は10パーセントです。" },
-        ] })
+        ])
     );
-    let text = reply["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(
-        text.starts_with("1. 気象庁 天気予報\n   https://www.jma.go.jp/bosai/forecast/\n   東京は晴れ"),
-        "{text}"
-    );
-    assert!(reply["result"]["_meta"]["annai/usage"]["total_tokens"].is_u64());
+    assert!(output["usage"]["total_tokens"].as_u64().unwrap() > 0, "{output}");
+    assert_eq!(reply["result"]["content"], json!([{ "type": "text", "text": output.to_string() }]));
     let body = asking.body(0);
     assert_eq!(
         (&body["model"], &body["tool_choice"], &body["store"]),
