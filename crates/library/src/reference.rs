@@ -144,6 +144,7 @@ pub struct NextAction {
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// How certain the suggestion is, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
     pub confidence: Option<f64>,
     /// The arguments to pass unchanged; null when the caller has to supply them.
     pub params: Option<JsonObject>,

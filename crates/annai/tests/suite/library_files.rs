@@ -282,3 +282,27 @@ fn a_tilde_in_a_path_is_the_home_folder_and_the_folder_of_the_statistics_is_crea
     assert_eq!(shelf.call("manual_find", json!({ "query": "給付金" }))["summary"]["candidates"], 1);
     shelf.server.process.wait_for_log("ADAPTIVE_STATS_PATH");
 }
+
+#[test]
+fn a_manual_of_20_000_files_is_searched_and_its_lists_are_paged() {
+    let mut shelf = Shelf::new(&[]);
+    let folder = shelf.home.0.join("manuals/m");
+    for number in 0..20_000 {
+        let folder = folder.join((number / 200).to_string());
+        if number % 200 == 0 {
+            std::fs::create_dir_all(&folder).unwrap();
+        }
+        let word = if number % 1000 == 0 { "wombat" } else { "filler" };
+        std::fs::write(folder.join(format!("{number}.md")), format!("# N{number}\n{word}\n")).unwrap();
+    }
+    let found = shelf.call("manual_find", json!({ "query": "wombat", "goal": "everything" }));
+    let summary = &found["summary"];
+    assert_eq!((&summary["candidates"], &summary["files_total"]), (&json!(20), &json!(20_000)), "{summary}");
+    let size = |reply: &Value| reply.to_string().chars().count();
+    assert!(size(&found) < 25_000);
+    for tool in ["manual_ls", "manual_toc"] {
+        let page = shelf.call(tool, json!({ "manual_id": "m" }));
+        assert_eq!(page["total"], 20_000, "{tool}");
+        assert!(size(&page) < 25_000 && page["next_cursor"].is_string(), "{tool}");
+    }
+}

@@ -292,7 +292,7 @@ fn notices(views: &[View], home: Option<&str>, outcome: &StageOutcome) -> Vec<St
             notices.push(match view.unsearchable.len() {
                 0 => format!("The manual {name} contains no files."),
                 count => format!(
-                    "Nothing in the manual {name} can be searched: {count} of its {count} files are in formats or encodings that are not supported."
+                    "Nothing in the manual {name} can be searched: its files ({count}) are in formats or encodings that are not supported."
                 ),
             });
         }

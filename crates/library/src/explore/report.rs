@@ -83,12 +83,14 @@ pub struct FindSummary {
     pub signal_coverage: SignalCoverage,
     /// The share of the matches that lie in a single file, from 0 to 1; a high value means that the result depends on
     /// one file.
+    #[schemars(range(min = 0, max = 1))]
     pub file_bias_ratio: f64,
     /// The number of pairs of sections that contradict each other.
     pub conflict_count: usize,
     /// The number of terms of the question that nothing was found for.
     pub gap_count: usize,
     /// How well the result answers the question, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
     pub sufficiency_score: f64,
     /// `ready`: read the best sections and answer. `needs_followup`: follow next_actions first. `blocked`: nothing
     /// was found.
@@ -189,6 +191,7 @@ pub struct VaultFindSummary {
     pub signal_coverage: VaultSignalCoverage,
     /// The share of the matches that lie in a single file, from 0 to 1; a high value means that the result depends on
     /// one file.
+    #[schemars(range(min = 0, max = 1))]
     pub file_bias_ratio: f64,
     /// The number of pairs of paragraphs that contradict each other.
     pub conflict_count: usize,
@@ -197,6 +200,7 @@ pub struct VaultFindSummary {
     /// The number of line ranges without a match in the files that have matches.
     pub gap_ranges_count: usize,
     /// How well the result answers the question, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
     pub sufficiency_score: f64,
     /// `ready`: read the best sections and answer. `needs_followup`: follow next_actions first. `blocked`: nothing
     /// was found.

@@ -59,9 +59,11 @@ pub struct Output {
     /// The number of cross-references whose target does not exist or does not refer back.
     pub one_way_refs: usize,
     /// The share of the source's lines that is cited, from 0 to 1; null when no lines are cited.
+    #[schemars(range(min = 0, max = 1))]
     pub coverage_ratio: Option<f64>,
     /// The share of the source's lines whose text this server has handed out to you, from 0 to 1; null for anonymous
     /// callers. It does not replace a citation.
+    #[schemars(range(min = 0, max = 1))]
     pub read_coverage_ratio: Option<f64>,
     /// The number of line ranges of the source that are not cited.
     pub uncovered_ranges_count: usize,

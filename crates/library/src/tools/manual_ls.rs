@@ -41,6 +41,7 @@ pub struct Item {
     /// The file's path, relative to the manual.
     pub path: String,
     /// The type of the file: `md`, `txt`, `json` or `html`.
+    #[schemars(extend("enum" = ["md", "txt", "json", "html"]))]
     pub file_type: &'static str,
 }
 

@@ -52,6 +52,7 @@ pub struct Output {
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Item {
     /// `heading` for a section, `json_file` for a whole JSON file.
+    #[schemars(extend("enum" = ["heading", "json_file"]))]
     pub kind: &'static str,
     /// The section's id: `path#L<line>`, or `path#L<line>.<char>` where several headings stand on one line of HTML.
     pub node_id: String,

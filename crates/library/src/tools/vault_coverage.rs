@@ -51,6 +51,7 @@ pub struct Output {
     /// The number of lines that are covered.
     pub covered_lines: u64,
     /// The share of the lines that is covered, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
     pub coverage_ratio: f64,
     /// The covered line ranges, merged and sorted, as far as they fit into the reply.
     pub covered_ranges: Vec<LineRange>,
@@ -60,6 +61,7 @@ pub struct Output {
     pub more: bool,
     /// The share of the lines whose text this server has handed out to you, from 0 to 1; null for anonymous callers. It
     /// does not replace a citation.
+    #[schemars(range(min = 0, max = 1))]
     pub read_coverage_ratio: Option<f64>,
     /// Whether coverage_ratio reaches the server's COVERAGE_MIN_RATIO (default 0.9).
     pub meets_min_coverage: bool,

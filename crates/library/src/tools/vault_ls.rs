@@ -42,6 +42,7 @@ pub struct VaultEntry {
     pub path: String,
     /// `file` or `dir`.
     #[serde(rename = "type")]
+    #[schemars(extend("enum" = ["file", "dir"]))]
     pub kind: &'static str,
     /// The size of a file in bytes; null for a folder.
     pub size_bytes: Option<u64>,
