@@ -41,6 +41,7 @@ mod trace_builder;
 mod trace_store;
 mod unscanned;
 mod vault_find;
+mod widening;
 mod words;
 
 pub use best_line::BestLine;
