@@ -14,6 +14,7 @@ const MIN_CANDIDATES_FOR_BIAS: usize = 5;
 const MAX_DOMINANT_SHARE: f64 = 0.5;
 /// The maximum number of manuals without searchable files that a summary names.
 const MAX_NOTICES: usize = 5;
+
 /// The reasons for widening the find.
 pub fn triggers(views: &[View], outcome: &StageOutcome, thresholds: Thresholds) -> Vec<EscalationReason> {
     let evidence: Vec<_> = outcome.evidence().collect();
