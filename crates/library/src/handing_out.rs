@@ -83,17 +83,15 @@ impl LibraryState {
                 let next_before = next_match(record, trace_id, &before);
                 let handed_out = self.ledger.record(trace_id, file, part.span.clone(), now);
                 let next = next_match(record, trace_id, &handed_out);
-                // A suggestion that was followed twice without success is given up, so that a journey always ends.
+                // A suggestion whose read returns nothing new is given up, so that a journey always ends.
                 let starts_here = |index: usize| {
                     begun.iter().any(|(begun, span)| *begun == index && span.start == part.span.start)
                 };
-                let has_stalled = next == next_before && part.continuation.is_none();
-                Some(self.ledger.note_progress(
-                    trace_id,
-                    record,
-                    next.filter(|next| has_stalled && starts_here(*next)),
-                    now,
-                ))
+                let has_stalled = next == next_before && handed_out == before && part.continuation.is_none();
+                match next.filter(|next| has_stalled && starts_here(*next)) {
+                    Some(index) => Some(self.ledger.give_up(trace_id, index, now)),
+                    None => Some(handed_out),
+                }
             }
         };
         let last_read = begun.last().map(|(index, _)| *index);

@@ -185,7 +185,7 @@ fn read_document(
         heading_path: heading_path(document, start_node),
         next_cursor: (end < unit.range.end).then_some(after),
         unit_end_line: document.lines.line_at(unit.range.end.saturating_sub(1)),
-        span: first.into()..end_of_span(document, end, after),
+        span: first.into()..end_of_span(document, end),
         total_lines: document.lines.count(),
         sha256: document.file.sha256,
         rev,
@@ -195,11 +195,14 @@ fn read_document(
 
 /// The position after the last character that was read. After the last character of a line it is the start of the next
 /// one.
-fn end_of_span(document: &Document, end: usize, position: TextPosition) -> Position {
+fn end_of_span(document: &Document, end: usize) -> Position {
     // The breaks behind the text say nothing that was not read.
     let rest = text(document).get(end..).unwrap_or_default();
     let end = end + (rest.len() - rest.trim_start_matches(['\n', '\r']).len());
-    let position = if rest.is_empty() { position } else { document.lines.position(text(document), end) };
+    if end == text(document).len() {
+        return Position::line_start(u32::try_from(document.lines.count() + 1).unwrap_or(u32::MAX));
+    }
+    let position = document.lines.position(text(document), end);
     let is_line_end =
         position.char > 0 && document.lines.line(position.line).is_none_or(|line| line.end <= end);
     match is_line_end {

@@ -32,8 +32,21 @@ impl CoveredFile<'_> {
         let coverage = Coverage::new(self.total_lines, lines.clone());
         match coverage.uncovered.first() {
             Some(range) => self.read(*range, 0.9),
-            None => self.coverage(lines, scan.artifact.as_deref()),
+            None => match (&scan.finding, scan.is_audited) {
+                // The source was read for an audit: what that found is to be fixed.
+                (Some((artifact, line)), true) => artifact_place(artifact, *line),
+                _ => self.coverage(lines, scan.artifact.as_deref()),
+            },
         }
+    }
+
+    /// How many lines from this one on are not covered, while a coverage is being completed.
+    pub fn uncovered_from(&self, line: u64, scan: &ScanRecord) -> Option<u64> {
+        let step = scan.completing.as_ref()?;
+        let coverage = Coverage::new(self.total_lines, step.lines());
+        let range =
+            coverage.uncovered.iter().find(|range| (range.start_line..=range.end_line).contains(&line));
+        Some(range.map_or(1, |range| range.end_line + 1 - line).min(self.max_chunk_lines))
     }
 
     /// Suggests reading lines.

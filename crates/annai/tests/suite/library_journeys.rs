@@ -278,3 +278,89 @@ fn a_cut_find_of_the_vault_goes_on_without_the_maximum() {
     let missing: Vec<_> = (0..30).filter(|n| !read.contains(&format!("zebra {n}"))).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
+
+#[test]
+fn what_was_not_handed_out_stays_unread() {
+    let mut shelf = Shelf::new(&[]);
+    let rules: String = (0..50).map(|number| format!("zebra rule {number}\n")).collect();
+    shelf.write("manuals/m/a.md", format!("# T\n{rules}"));
+    shelf.write("manuals/m/b.md", "# U\nzebra\n");
+    let find = json!({ "query": "zebra", "goal": "everything" });
+    let found = shelf.call("manual_find", find.clone());
+    let place = found["next_actions"][0]["params"]["ref"].clone();
+    assert_eq!(place["path"], "a.md");
+    let trace_id = found["trace_id"].clone();
+    for _ in 0..3 {
+        for part in [json!({}), json!({ "lines": { "start": 1, "end": 20 } })] {
+            let mut arguments = json!({ "ref": place, "trace_id": trace_id });
+            arguments.as_object_mut().unwrap().extend(part.as_object().unwrap().clone());
+            shelf.call("manual_read", arguments);
+        }
+    }
+    let unread = shelf.call("manual_hits", json!({ "trace_id": trace_id, "kind": "unread" }));
+    assert_eq!(unread["total"], 2);
+    let again = shelf.call("manual_find", find);
+    assert_eq!((&again["summary"]["handed_out"], &again["summary"]["unread"]), (&json!(0), &json!(2)));
+    assert_eq!(again["next_actions"][0]["params"]["ref"], place);
+}
+
+#[test]
+fn pages_that_end_in_empty_rows_are_read_once() {
+    for page in [
+        "<h4>zebra</h4>\n<pre>\nfoo\n</pre>",
+        "<h2>zebra</h2>\n<pre><code>a\nb\n</code></pre>\n</body></html>",
+        "<h2>zebra</h2>\n<p>a</p>\n<p></p>",
+        "<p>zebra</p>\n<h2></h2>\n",
+        "<h1>A</h1><p>x</p><h2>zebra</h2><p>a</p>\n\n\n<h2>B</h2>",
+    ] {
+        let mut shelf = Shelf::new(&[]);
+        shelf.write("manuals/m/a.html", page);
+        let journey = follow(&mut shelf, "manual_find", json!({ "query": "zebra", "goal": "everything" }));
+        assert_eq!(journey.calls, 2, "{page}");
+    }
+}
+
+#[test]
+fn a_line_that_was_cut_is_continued_without_the_cited_lines_behind_it() {
+    let mut shelf = Shelf::new(&[]);
+    let lines: String = (2..=30).map(|number| format!("line {number}\n")).collect();
+    shelf.write("vault/a.md", format!("{}\n{lines}", "x".repeat(9000)));
+    let cited = json!([{ "start_line": 2, "end_line": 20 }]);
+    let found = shelf.call("vault_coverage", json!({ "path": "a.md", "cited_ranges": cited }));
+    let mut action = found["next_actions"][0].clone();
+    let mut read = String::new();
+    while action["type"] == "vault_scan" {
+        let reply = shelf.call("vault_scan", action["params"].clone());
+        read.push_str(reply["text"].as_str().unwrap());
+        action = reply["next_actions"][0].clone();
+    }
+    assert_eq!(action["type"], "vault_coverage");
+    assert!(read.contains("line 21") && read.contains("line 30") && !read.contains("line 2\n"), "{read}");
+    assert_eq!(read.matches('x').count(), 9000);
+}
+
+#[test]
+fn an_audit_does_not_lead_through_lines_that_were_just_read() {
+    for source in ["1\n2\n3\n4\n5\n", "1\n2\n"] {
+        let mut shelf = Shelf::new(&[]);
+        shelf.write("vault/s.txt", source);
+        shelf.write("vault/art.md", "# Art\nno mark\n");
+        let cited = json!([{ "start_line": 2, "end_line": 2 }]);
+        let mut call = (
+            "vault_coverage".to_owned(),
+            json!({ "path": "s.txt", "cited_ranges": cited, "artifact_path": "art.md" }),
+        );
+        let mut made = Vec::new();
+        loop {
+            assert!(!made.contains(&call), "{call:?} again after {made:?}");
+            made.push(call.clone());
+            let next = shelf.call(&call.0, call.1.clone())["next_actions"][0].clone();
+            match next["type"].as_str() {
+                None | Some("stop") => break,
+                Some(tool) => call = (tool.to_owned(), next["params"].clone()),
+            }
+        }
+        let last = made.last().unwrap();
+        assert_eq!((last.0.as_str(), &last.1["path"]), ("vault_read", &json!("art.md")), "{made:?}");
+    }
+}

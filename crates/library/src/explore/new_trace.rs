@@ -61,7 +61,11 @@ impl NewTrace {
                 let earlier = context.traces.newest(owner, continues, now);
                 let suggested = earlier.as_ref().is_some_and(|(_, earlier)| has_suggested(earlier));
                 record.is_follow_up = suggested;
-                Some(earlier.map(|(id, _)| context.ledger.of(&id, now)).unwrap_or_default())
+                Some(
+                    earlier
+                        .map(|(id, _)| context.ledger.of(&id, now).for_another_trace())
+                        .unwrap_or_default(),
+                )
             }
         };
         Ok(Self { id: new_trace_id()?, record, handed_out })

@@ -1,7 +1,7 @@
 //! The read ledger: which parts of which files were handed out for each trace, so that next actions lead to what the
 //! caller has not read yet.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,8 +18,6 @@ const MAX_SPANS: usize = 10_000;
 const MAX_LEDGER_BYTES: usize = 16 << 20;
 /// The approximate size of a ledger in memory, apart from its files: its id and the bookkeeping of the store.
 const LEDGER_BYTES: usize = 250;
-/// A match that was suggested and not handed out by this many reads is given up.
-const MAX_STALLED_READS: u8 = 2;
 /// The approximate size of a remembered part in memory.
 const SPAN_BYTES: usize = 24;
 /// The approximate size of a file in a ledger, apart from its parts.
@@ -34,8 +32,8 @@ pub struct ReadLedger {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HandedOut {
     files: HashMap<FileVersion, Vec<Span>>,
-    /// The match that reads did not hand out although it was suggested, and how many reads that were.
-    stalled: Option<(usize, u8)>,
+    /// The matches that are not suggested any more, as indexes, because following the suggestion did not hand them out.
+    given_up: HashSet<usize>,
 }
 
 impl ReadLedger {
@@ -55,27 +53,10 @@ impl ReadLedger {
         self.traces.update(trace_id.into(), now, |known| known.add(file, part), HandedOut::bytes)
     }
 
-    /// Notes the match that a read did not hand out although it was suggested; none when the read made progress. After the
-    /// second such read the match counts as handed out.
-    pub fn note_progress(
-        &self,
-        trace_id: &str,
-        record: &TraceRecord,
-        stalled: Option<usize>,
-        now: Instant,
-    ) -> HandedOut {
+    /// Notes that a suggested match is not suggested again, because reads did not hand it out. It stays unread.
+    pub fn give_up(&self, trace_id: &str, index: usize, now: Instant) -> HandedOut {
         let note = |known: &mut HandedOut| {
-            let reads = match (stalled, known.stalled) {
-                (None, _) => None,
-                (Some(index), Some((earlier, reads))) if earlier == index => Some((index, reads + 1)),
-                (Some(index), _) => Some((index, 1)),
-            };
-            known.stalled = reads.filter(|(_, reads)| *reads < MAX_STALLED_READS);
-            let given_up = reads.filter(|(_, reads)| *reads >= MAX_STALLED_READS);
-            let found = given_up.and_then(|(index, _)| record.matches.get(index));
-            if let Some((found, file)) = found.and_then(|found| Some((found, record.file_of(found)?))) {
-                known.add(file.version(), found.span.clone());
-            }
+            known.given_up.insert(index);
         };
         self.traces.update(trace_id.into(), now, note, HandedOut::bytes)
     }
@@ -88,6 +69,11 @@ impl ReadLedger {
 }
 
 impl HandedOut {
+    /// The same for another find, whose matches have other indexes.
+    pub fn for_another_trace(self) -> Self {
+        Self { given_up: HashSet::new(), ..self }
+    }
+
     fn add(&mut self, file: FileVersion, part: Span) {
         let count: usize = self.files.values().map(Vec::len).sum();
         if count >= MAX_SPANS && !self.files.contains_key(&file) {
@@ -118,6 +104,11 @@ impl HandedOut {
     #[cfg(test)]
     pub fn parts(&self, file: &FileVersion) -> &[Span] {
         self.files.get(file).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether a match, by its index, is not suggested any more.
+    pub fn has_given_up(&self, index: usize) -> bool {
+        self.given_up.contains(&index)
     }
 
     /// Whether a match of a trace was handed out.

@@ -42,9 +42,10 @@ impl ReadingState<'_> {
         let list = reading_list(self.record);
         let found = |index: &usize| self.record.matches.get(*index);
         let next = match (self.handed_out, self.last_read) {
-            (Some(handed_out), _) => list
-                .iter()
-                .find(|index| found(index).is_some_and(|found| !handed_out.has_match(self.record, found))),
+            (Some(handed_out), _) => list.iter().find(|index| {
+                let is_unread = |found: &TraceMatch| !handed_out.has_match(self.record, found);
+                !handed_out.has_given_up(**index) && found(index).is_some_and(is_unread)
+            }),
             // Without a ledger, everything up to the last read counts as read.
             (None, Some(last)) => {
                 let position = list.iter().position(|index| *index == last);

@@ -141,8 +141,12 @@ impl Tool for ArtifactAudit {
                 let is_reading = |action: &NextAction| matches!(action.kind, "vault_scan" | "manual_read");
                 let leads_to_source = output.next_actions.iter().any(is_reading);
                 state.scans.update(&principal, &version, Instant::now(), |record| {
-                    let cited = coverage.covered.iter().take(MAX_NOTED_RANGES).copied().collect();
-                    let step = CoverageStep { cited, read: Vec::new() };
+                    // Where everything was read or cited, the lines that were only cited are read too.
+                    let read = record.scanned.clone();
+                    let all = coverage.covered.iter().chain(&read).copied().collect();
+                    let is_seen = Coverage::new(coverage.total_lines, all).uncovered.is_empty();
+                    let cited = coverage.covered.iter().take(if is_seen { 0 } else { MAX_NOTED_RANGES });
+                    let step = CoverageStep { cited: cited.copied().collect(), read };
                     record.completing = leads_to_source.then_some(step);
                 });
                 Ok((output, findings))

@@ -180,8 +180,13 @@ impl Tool for VaultScan {
 fn next_action(file: &CoveredFile<'_>, next: NextLine, scan: &ScanRecord) -> NextAction {
     let is_line_cut = next.char.is_some_and(|char| char > 0);
     match next.start_line {
-        Some(_) if is_line_cut || scan.completing.is_none() => {
-            NextAction::call("vault_scan", 0.9, json!({ "path": file.path, "cursor": next }))
+        Some(line) if is_line_cut || scan.completing.is_none() => {
+            let mut params = json!({ "path": file.path, "cursor": next });
+            // While a coverage is completed, the rest of the line is followed by uncovered lines only.
+            if let (Some(params), Some(lines)) = (params.as_object_mut(), file.uncovered_from(line, scan)) {
+                params.insert("chunk_lines".to_owned(), lines.into());
+            }
+            NextAction::call("vault_scan", 0.9, params)
         }
         None if scan.completing.is_none() => file.coverage(scan.scanned.clone(), scan.artifact.as_deref()),
         _ => file.next(scan),
