@@ -82,10 +82,19 @@ pub fn dominant_file_share(views: &[View], candidates: &[&Candidate]) -> f64 {
 /// The file with the most candidates, and how many it has.
 fn dominant_file(views: &[View], candidates: &[&Candidate]) -> Option<(FilePlace, usize)> {
     let mut files: HashMap<FilePlace, usize> = HashMap::new();
-    for candidate in candidates {
-        if let Some(file) = file_of(views, candidate.place) {
-            *files.entry(file).or_default() += 1;
+    // Most candidates follow another one of the same file, so that the map is seldom needed.
+    let mut run: Option<(FilePlace, usize)> = None;
+    for file in candidates.iter().filter_map(|candidate| file_of(views, candidate.place)) {
+        match &mut run {
+            Some((last, count)) if *last == file => *count += 1,
+            _ => {
+                let (last, count) = run.replace((file, 1)).unwrap_or((file, 0));
+                *files.entry(last).or_default() += count;
+            }
         }
+    }
+    if let Some((last, count)) = run {
+        *files.entry(last).or_default() += count;
     }
     files.into_iter().max_by_key(|(file, count)| (*count, std::cmp::Reverse(*file)))
 }

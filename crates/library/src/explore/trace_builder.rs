@@ -1,6 +1,6 @@
 //! Builds the trace of a find from the result of the stages.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::best_line::BestLine;
@@ -39,7 +39,7 @@ pub fn trace_matches(views: &[View], outcome: &StageOutcome, conflicts: &[Confli
         best_line: BestLine::new(&outcome.query, &outcome.matched.term_weights),
         manual_ids: views.iter().map(manual_id).collect(),
         found: TraceMatches::default(),
-        known_files: HashMap::new(),
+        last_file: None,
         known_headings: HashMap::new(),
     };
     let ranked = outcome.candidates.iter().enumerate().map(|(rank, candidate)| (Some(rank), candidate));
@@ -65,17 +65,20 @@ pub fn trace_matches(views: &[View], outcome: &StageOutcome, conflicts: &[Confli
     builder.found
 }
 
-/// Sorts by manual, path and line. Paths are compared once for each file, because there are many more matches than files.
-fn sort_by_document(views: &[View], all: &mut [(Option<usize>, &Candidate)]) {
-    let file = |place: NodePlace| file_of(views, place);
-    let files: HashSet<_> = all.iter().filter_map(|(_, candidate)| file(candidate.place)).collect();
-    let mut files: Vec<_> = files.into_iter().collect();
-    let path = |place: FilePlace| file_at(views, place).map_or("", |(_, file)| file.path.as_str());
-    files.sort_unstable_by(|one, other| (one.view, path(*one)).cmp(&(other.view, path(*other))));
-    let order: HashMap<_, _> = files.into_iter().zip(0_usize..).collect();
-    all.sort_by_cached_key(|(_, candidate)| {
-        (file(candidate.place).and_then(|file| order.get(&file).copied()), candidate.place.node)
-    });
+/// Sorts by manual, path and line. The matches of a file are moved together, because there are many more matches than
+/// files.
+fn sort_by_document(views: &[View], all: &mut Vec<(Option<usize>, &Candidate)>) {
+    all.sort_unstable_by_key(|(_, candidate)| candidate.place);
+    let same_file = |one: &(Option<usize>, &Candidate), other: &(Option<usize>, &Candidate)| {
+        file_of(views, one.1.place) == file_of(views, other.1.place)
+    };
+    let mut files: Vec<_> = all.chunk_by(same_file).collect();
+    let path = |run: &&[(Option<usize>, &Candidate)]| {
+        let place = run.first().and_then(|(_, candidate)| file_of(views, candidate.place));
+        place.map(|place| (place.view, file_at(views, place).map_or("", |(_, file)| file.path.as_str())))
+    };
+    files.sort_by_key(path);
+    *all = files.concat();
 }
 
 struct MatchBuilder<'a> {
@@ -83,7 +86,8 @@ struct MatchBuilder<'a> {
     best_line: BestLine,
     manual_ids: Vec<Option<Arc<str>>>,
     found: TraceMatches,
-    known_files: HashMap<FilePlace, u32>,
+    /// The file of the match before, and its index.
+    last_file: Option<(FilePlace, u32)>,
     known_headings: HashMap<NodePlace, u32>,
 }
 
@@ -118,8 +122,9 @@ impl MatchBuilder<'_> {
 
     fn file(&mut self, place: NodePlace) -> Option<u32> {
         let file_place = file_of(self.views, place)?;
-        if let Some(known) = self.known_files.get(&file_place) {
-            return Some(*known);
+        // The matches of a file come together.
+        if let Some((_, known)) = self.last_file.filter(|(last, _)| *last == file_place) {
+            return Some(known);
         }
         let (_, file) = file_at(self.views, file_place)?;
         let number = u32::try_from(self.found.files.len()).ok()?;
@@ -130,7 +135,7 @@ impl MatchBuilder<'_> {
             encoding: file.encoding.other_name(),
             is_json: file.shape == Shape::Json,
         });
-        self.known_files.insert(file_place, number);
+        self.last_file = Some((file_place, number));
         Some(number)
     }
 
