@@ -121,7 +121,7 @@ impl HandedOut {
 
     fn bytes(&self) -> usize {
         let files = self.files.values().map(|spans| FILE_BYTES + spans.len() * SPAN_BYTES);
-        LEDGER_BYTES + files.sum::<usize>()
+        LEDGER_BYTES + files.sum::<usize>() + self.given_up.len() * SPAN_BYTES
     }
 }
 

@@ -5,8 +5,8 @@ use crate::text::{Encoding, decode, decode_without_bom, has_japanese_escape, str
 /// The maximum size of a file in another encoding than UTF-8 that is read in pieces, because it is decoded as a whole. A
 /// larger one is refused.
 const MAX_DECODED_BYTES: u64 = 64 << 20;
-/// So many bytes of UTF-8 that are not ASCII settle that a file is UTF-8. A text in another encoding may begin with one
-/// or two characters that look like it.
+/// The number of bytes of valid UTF-8 beyond ASCII after which a file is taken for UTF-8, and its text is passed on without
+/// waiting for the end. Fewer would not do: a text in another encoding may begin with characters that are also valid UTF-8.
 const CERTAIN_BYTES: usize = 96;
 
 /// Decodes a file that arrives in pieces. As long as only ASCII has arrived, and as soon as UTF-8 is certain, text is passed

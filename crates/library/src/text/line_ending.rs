@@ -44,7 +44,8 @@ impl LineEnding {
     }
 }
 
-/// So many lines settle which line ending a file has.
+/// The number of lines after which counting stops: the most common line ending of that many lines is taken for the file's,
+/// because reading a large file to its end would not change it.
 const CERTAIN_LINES: usize = 1000;
 
 /// Counts the line endings of a text that arrives in pieces.
