@@ -3,8 +3,11 @@
 use annai_core::{Call, ToolError};
 
 use crate::cancellation::Cancellation;
+use crate::error::LibraryError;
 use crate::fs::RelPath;
-use crate::reading::{self, CopyLimits, Expand, ReadLimits, ReadRequest, ReadScope};
+use crate::provenance::Provenance;
+use crate::ranges::LineRange;
+use crate::reading::{self, CopyLimits, Expand, ReadLimits, ReadPart, ReadRequest, ReadScope};
 use crate::reference::Ref;
 use crate::toolset::{Library, LibraryState};
 use crate::vault::WriteReport;
@@ -22,6 +25,8 @@ pub struct CopyRequest {
     pub mode: WriteMode,
     /// The limits of the call; without `max_chars`, the limit of the server applies.
     pub limits: Option<CopyLimits>,
+    /// Whether to write where the text came from as a comment above it.
+    pub cite: bool,
 }
 
 /// The result of a copy.
@@ -34,6 +39,16 @@ pub struct CopyReport {
     pub truncated: bool,
 }
 
+/// Where a part of a manual comes from.
+fn provenance(part: &ReadPart) -> Provenance {
+    Provenance {
+        manual_id: part.manual_id.clone(),
+        path: part.path.clone(),
+        lines: LineRange { start_line: part.start_line as u64, end_line: part.end_line as u64 },
+        rev: Some(part.rev.clone()),
+    }
+}
+
 /// Copies text of a manual into the vault, and logs the copy. The rules of reading manuals and of writing the vault apply.
 pub async fn copy_to_vault(
     set: &Library,
@@ -41,6 +56,13 @@ pub async fn copy_to_vault(
     request: CopyRequest,
 ) -> Result<CopyReport, ToolError> {
     let path = RelPath::parse(&request.to_path)?;
+    if request.cite && !path.name().to_lowercase().ends_with(".md") {
+        let problem = format!(
+            "expected a to_path that ends in .md, because the source is written as a comment of Markdown, got {}; leave cite out, or copy into an .md file",
+            path.as_str()
+        );
+        return Err(LibraryError::invalid("cite", problem).into());
+    }
     call.note("path", path.as_str());
     let mode = request.mode;
     let principal = call.identity().principal();
@@ -60,6 +82,9 @@ pub async fn copy_to_vault(
         if request.scope != ReadScope::File && !is_cut_after_break {
             // The text of a section has no final line break, and a file should end with one.
             part.text.push('\n');
+        }
+        if request.cite {
+            part.text.insert_str(0, &format!("{}\n", provenance(&part).to_comment()));
         }
         let written = write_or_create(&state.vault, cancellation, &path, &part.text, mode)?;
         state.record_use(&principal, &request.from, &part);

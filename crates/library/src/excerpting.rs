@@ -11,6 +11,10 @@ use crate::ranges::LineRange;
 use crate::text::{Excerpt, ExcerptBuilder, ExcerptRequest};
 use crate::vault::{Vault, check_not_reserved};
 
+/// The length from which on a line is no longer collected when lines are passed on one by one, so that memory stays bounded.
+/// Callers accept less.
+const MAX_COLLECTED_BYTES: usize = 32 << 20;
+
 /// An excerpt of a vault file.
 pub struct VaultExcerpt {
     /// The stored path.
@@ -104,4 +108,109 @@ pub fn count_chars(vault: &Vault, path: &RelPath, ranges: &[LineRange]) -> Resul
         })?;
         Ok(chars)
     })
+}
+
+/// Passes the given lines of a vault file to `each`, until that returns false, and returns the hash of the file. The ranges
+/// must be sorted and must not overlap.
+pub fn read_vault_lines(
+    vault: &Vault,
+    path: &RelPath,
+    ranges: &[LineRange],
+    each: &mut dyn FnMut(u64, &str) -> bool,
+) -> Result<Sha256, ToolError> {
+    check_not_reserved(path)?;
+    let (file, stored) = vault.root()?.open_file(path)?;
+    let mut reader =
+        LineReader { ranges, next: 0, line: 1, text: String::new(), after_cr: false, goes_on: true };
+    let sha256 = fs::stream_text(file, &stored, &mut |piece| reader.push(piece, each))?.sha256;
+    reader.end_line(each);
+    Ok(sha256)
+}
+
+/// Collects lines from the pieces of a text.
+struct LineReader<'a> {
+    ranges: &'a [LineRange],
+    /// The first range that has not ended before the line.
+    next: usize,
+    /// The number of the line.
+    line: u64,
+    /// What was read of the line, when it is one of those that are wanted.
+    text: String,
+    after_cr: bool,
+    /// Whether more lines are wanted.
+    goes_on: bool,
+}
+
+impl LineReader<'_> {
+    fn is_wanted(&self) -> bool {
+        self.goes_on && self.ranges.get(self.next).is_some_and(|range| range.start_line <= self.line)
+    }
+
+    fn push(&mut self, piece: &str, each: &mut dyn FnMut(u64, &str) -> bool) {
+        let mut rest = piece;
+        while let Some(at) = rest.find(['\n', '\r']) {
+            let (text, after) = rest.split_at(at);
+            let is_crlf = std::mem::take(&mut self.after_cr) && text.is_empty() && after.starts_with('\n');
+            if !is_crlf {
+                self.add(text);
+                self.end_line(each);
+                self.after_cr = after.starts_with('\r');
+            }
+            rest = after.get(1..).unwrap_or_default();
+        }
+        if !rest.is_empty() {
+            self.after_cr = false;
+            self.add(rest);
+        }
+    }
+
+    fn add(&mut self, text: &str) {
+        if self.is_wanted() && self.text.len() <= MAX_COLLECTED_BYTES {
+            self.text.push_str(text);
+        }
+    }
+
+    fn end_line(&mut self, each: &mut dyn FnMut(u64, &str) -> bool) {
+        if self.is_wanted() {
+            self.goes_on = each(self.line, &self.text);
+        }
+        self.text.clear();
+        self.line += 1;
+        while self.ranges.get(self.next).is_some_and(|range| range.end_line < self.line) {
+            self.next += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wanted_lines_are_collected_from_pieces_with_every_line_break() {
+        let range = |start_line, end_line| LineRange { start_line, end_line };
+        let ranges = [range(2, 3), range(5, 5)];
+        let text = "one\r\ntwo\rthree\n\nfive\r\nsix";
+        for size in 1..text.len() {
+            let mut reader = LineReader {
+                ranges: &ranges,
+                next: 0,
+                line: 1,
+                text: String::new(),
+                after_cr: false,
+                goes_on: true,
+            };
+            let mut found = Vec::new();
+            let mut each = |number: u64, line: &str| {
+                found.push((number, line.to_owned()));
+                true
+            };
+            for piece in text.as_bytes().chunks(size) {
+                reader.push(std::str::from_utf8(piece).unwrap(), &mut each);
+            }
+            reader.end_line(&mut each);
+            let expected = [(2, "two".to_owned()), (3, "three".to_owned()), (5, "five".to_owned())];
+            assert_eq!(found, expected, "{size}");
+        }
+    }
 }

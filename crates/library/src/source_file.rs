@@ -3,7 +3,7 @@
 use annai_core::ToolError;
 
 use crate::error::LibraryError;
-use crate::excerpting::{count_chars, read_excerpt};
+use crate::excerpting::{count_chars, read_excerpt, read_vault_lines};
 use crate::file_version::FileVersion;
 use crate::fs::{RelPath, Sha256};
 use crate::manuals::Manuals;
@@ -108,4 +108,37 @@ pub fn count_lines(vault: &Vault, path: &RelPath) -> Result<SourceFile, ToolErro
     let request = ExcerptRequest { first_line: 1, first_char: 0, last_line: 1, max_chars: 0 };
     let read = read_excerpt(vault, path, request, "path")?;
     Ok(SourceFile { manual_id: None, path: read.path, lines: read.excerpt.total_lines, sha256: read.sha256 })
+}
+
+/// Passes the given lines of a source to `each`, until that returns false. The ranges must be sorted and must not overlap.
+pub fn read_lines(
+    vault: &Vault,
+    manuals: &Manuals,
+    source: &SourceFile,
+    ranges: &[LineRange],
+    each: &mut dyn FnMut(u64, &str) -> bool,
+) -> Result<(), ToolError> {
+    let path = RelPath::parse(&source.path)?;
+    let sha256 = match &source.manual_id {
+        None => read_vault_lines(vault, &path, ranges, each)?,
+        Some(manual_id) => {
+            let document = manuals.get(manual_id)?.document(&path)?;
+            let mut numbers = ranges.iter().flat_map(|range| range.start_line..=range.end_line);
+            let text = |number: u64| {
+                let line = usize::try_from(number).unwrap_or(usize::MAX);
+                document.text_of(line, line)
+            };
+            // Stops at the first line that is refused.
+            let _ = numbers.all(|number| each(number, text(number)));
+            document.file.sha256
+        }
+    };
+    if sha256 != source.sha256 {
+        return Err(LibraryError::conflict(
+            source.path.as_str(),
+            "changed during the call; call the tool again",
+        )
+        .into());
+    }
+    Ok(())
 }

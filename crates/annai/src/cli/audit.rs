@@ -62,12 +62,21 @@ pub(super) fn run(app: &App, artifact: &str, source: &str) -> Result<(), Failure
         let what = plain(&format!("{node}{}", finding.problem)).replace('\n', " ");
         text.push_str(&format!("{}:{}  {kind}  {what}\n", plain(&place), finding.line));
     }
-    let AuditReport { source_lines, cited, findings, source_path, .. } = audited;
+    let AuditReport { source_lines, cited, findings, total_findings, derived, source_path, .. } = audited;
+    let left_out = total_findings - findings.len();
+    if left_out > 0 {
+        text.push_str(&format!("and {left_out} more unsupported values\n"));
+    }
     let min_ratio = app.library.coverage_min_ratio;
     let coverage = Coverage::new(source_lines, cited);
     text.push_str(&coverage_report(&coverage, &vault.join(source_path), min_ratio, colors));
     let enough = coverage.reaches(min_ratio);
-    let verdict = match (findings.len(), enough) {
+    if derived > 0 {
+        let elements =
+            if derived == 1 { "1 element is" } else { "{} elements are" }.replace("{}", &derived.to_string());
+        text.push_str(&format!("  {elements} marked as derived, and not checked against the source\n"));
+    }
+    let verdict = match (total_findings, enough) {
         (0, true) => format!("{} no problems found\n", colors.paint(32, "✓")),
         (0, false) => {
             format!(
@@ -80,7 +89,7 @@ pub(super) fn run(app: &App, artifact: &str, source: &str) -> Result<(), Failure
     };
     text.push_str(&verdict);
     print(&text)?;
-    if findings.is_empty() && enough { Ok(()) } else { Err(Failure::new("")) }
+    if total_findings == 0 && enough { Ok(()) } else { Err(Failure::new("")) }
 }
 
 fn to_failure(error: &ToolError) -> Failure {

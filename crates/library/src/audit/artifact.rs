@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
+use super::claims::{Claim, Claims};
 use super::finding::AuditFinding;
 use super::graph::Graph;
 use super::marks::Mark;
+use crate::provenance::Provenance;
 use crate::ranges::LineRange;
 
 /// An element of an artifact.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Element {
     /// Its id: that of a node, or the text of a heading.
     pub id: String,
@@ -24,6 +26,12 @@ pub struct Element {
     pub own_lines: Vec<usize>,
     /// Whether its own label cites lines, so that marks on the same line are not its own.
     pub has_mark_in_label: bool,
+    /// The values of its text, which its cited lines must contain.
+    pub claims: Vec<Claim>,
+    /// Whether it is marked as derived from what it cites, so that its values need not occur there.
+    pub is_derived: bool,
+    /// The indexes of the source comments that cover any of its lines.
+    pub comments: Vec<usize>,
 }
 
 impl Element {
@@ -37,6 +45,26 @@ impl Element {
             self.citations.extend(mark.ranges.into_iter().map(|range| (line, range)));
             self.unreadable = self.unreadable.take().or(mark.unreadable);
         }
+    }
+}
+
+/// A source comment, which says where the text below it was copied from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceComment {
+    /// The line of the artifact.
+    pub line: usize,
+    /// Where the text came from.
+    pub source: Provenance,
+    /// The first line that it covers: the first below it that is not blank.
+    pub first_line: usize,
+    /// The last line that it covers.
+    pub last_line: usize,
+}
+
+impl SourceComment {
+    /// Whether a line is below the comment and in its reach.
+    pub const fn covers(&self, line: usize) -> bool {
+        self.first_line <= line && line <= self.last_line
     }
 }
 
@@ -77,4 +105,39 @@ pub struct Artifact {
     pub findings: Vec<AuditFinding>,
     /// Every `source_lines` mark with the number and the text of its line, which decide whose it is.
     pub marks: Vec<(usize, String, Mark)>,
+    /// The values in its text that belong to no element yet.
+    pub claims: Claims,
+    /// The text before the first heading. It is no element, but what it cites must contain its values.
+    pub preface: Element,
+    /// The source comments, sorted by line.
+    pub comments: Vec<SourceComment>,
+}
+
+impl Artifact {
+    /// Notes for each element which source comments cover any of its lines. `starts` are the lines of the headings, whose
+    /// elements come first.
+    pub fn note_comments(&mut self, starts: &[usize], last_line: usize) {
+        let ends = starts.iter().skip(1).map(|start| start - 1).chain([last_line]);
+        let headings: Vec<_> = starts.iter().copied().zip(ends).collect();
+        let before_headings = (1, starts.first().map_or(last_line, |start| start - 1));
+        for (index, element) in self.elements.iter_mut().enumerate() {
+            let lines = headings.get(index).copied().unwrap_or((element.line, element.line));
+            element.comments = comments_between(&self.comments, lines);
+        }
+        self.preface.comments = comments_between(&self.comments, before_headings);
+    }
+}
+
+/// The indexes of the comments that cover any of the lines from the first to the last.
+fn comments_between(comments: &[SourceComment], (first, last): (usize, usize)) -> Vec<usize> {
+    // They are sorted, and their lines do not overlap.
+    let from = comments.partition_point(|comment| comment.last_line < first);
+    let covering = comments.iter().enumerate().skip(from).take_while(|(_, comment)| comment.line < last);
+    let covers = |comment: &SourceComment| comment.first_line <= comment.last_line.min(last);
+    covering.filter(|(_, comment)| covers(comment)).map(|(index, _)| index).collect()
+}
+
+/// Whether a range lies within a source of `source_lines` lines.
+pub fn is_within(range: &LineRange, source_lines: u64) -> bool {
+    (1..=range.end_line).contains(&range.start_line) && range.end_line <= source_lines
 }

@@ -2,48 +2,51 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::artifact::{Artifact, ArtifactGraph, CrossReference, Element};
+use super::artifact::{Artifact, ArtifactGraph, CrossReference, Element, is_within};
 use super::finding::{AuditFinding, FindingKind};
 use super::marks::Mark;
+use super::support::assign_claims;
 use crate::ranges::LineRange;
 
-/// Returns the source lines that an artifact cites, and its problems.
-pub fn check_artifact(mut artifact: Artifact, source_lines: u64) -> (Vec<LineRange>, Vec<AuditFinding>) {
-    let assigned = assign_marks_to_nodes(&mut artifact);
-    let Artifact { elements, graphs, cross_references, mut findings, marks } = artifact;
+/// Hands the marks and the values of an artifact to their elements, and returns the source lines that it cites, and the
+/// problems of its structure.
+pub fn check_structure(artifact: &mut Artifact, source_lines: u64) -> (Vec<LineRange>, Vec<AuditFinding>) {
+    let assigned = assign_marks_to_nodes(artifact);
+    assign_claims(artifact, &assigned);
+    let mut findings = std::mem::take(&mut artifact.findings);
+    let Artifact { elements, graphs, cross_references, marks, .. } = artifact;
     // Every mark counts as a citation, also one before the first heading.
     let named = marks.iter().flat_map(|(.., mark)| mark.ranges.iter().copied());
     let own = elements.iter().flat_map(|element| element.citations.iter().map(|(_, range)| *range));
     let cited = named.chain(own).filter(|range| is_within(range, source_lines)).collect();
-    for element in &elements {
+    for element in elements.iter() {
         check_element(element, &assigned, source_lines, &mut findings);
     }
     if elements.is_empty() {
-        check_unowned_marks(&marks, source_lines, &mut findings);
+        check_unowned_marks(marks, source_lines, &mut findings);
     }
-    for graph in &graphs {
-        check_graph(graph, &elements, &mut findings);
+    for graph in graphs.iter() {
+        check_graph(graph, elements, &mut findings);
     }
-    check_cross_references(&cross_references, &elements, &mut findings);
-    findings.sort_by_key(|finding| (finding.line, finding.kind));
-    findings.dedup();
+    check_cross_references(cross_references, elements, &mut findings);
     (cited, findings)
 }
 
-/// Whether a range lies within a source of `source_lines` lines.
-fn is_within(range: &LineRange, source_lines: u64) -> bool {
-    (1..=range.end_line).contains(&range.start_line) && range.end_line <= source_lines
+/// Puts findings into the order of their lines, each once.
+pub fn sort_findings(findings: &mut Vec<AuditFinding>) {
+    findings.sort_by_key(|finding| (finding.line, finding.kind));
+    findings.dedup();
 }
 
 /// An element must cite lines that the source has.
 fn check_element(
     element: &Element,
-    assigned: &HashSet<usize>,
+    assigned: &HashMap<usize, Vec<usize>>,
     source_lines: u64,
     findings: &mut Vec<AuditFinding>,
 ) {
     // A heading also has the marks of the nodes below it; those are checked with their nodes.
-    let is_own = |line: usize| element.is_graph_node || !assigned.contains(&line);
+    let is_own = |line: usize| element.is_graph_node || !assigned.contains_key(&line);
     let wrong =
         element.citations.iter().find(|(line, range)| is_own(*line) && !is_within(range, source_lines));
     if let Some(unreadable) = &element.unreadable {
@@ -60,7 +63,7 @@ fn check_element(
             "it cites lines {start_line}-{end_line}, but the source has {source_lines} lines; cite the lines that it is based on"
         );
         findings.push(AuditFinding::at(FindingKind::RootlessNode, element.line, Some(&element.id), &problem));
-    } else if element.citations.is_empty() && element.unreadable.is_none() {
+    } else if element.citations.is_empty() && element.comments.is_empty() && element.unreadable.is_none() {
         let problem = "it cites no lines of the source; add source_lines: first-last, or remove it";
         findings.push(AuditFinding::at(FindingKind::RootlessNode, element.line, Some(&element.id), problem));
     }
@@ -131,8 +134,8 @@ fn check_cross_references(
 }
 
 /// Assigns each mark to the graph nodes that are mentioned on its line, and to the node whose id its line starts with.
-/// Returns the lines whose marks were assigned.
-fn assign_marks_to_nodes(artifact: &mut Artifact) -> HashSet<usize> {
+/// Returns the lines whose marks were assigned, each with its nodes.
+fn assign_marks_to_nodes(artifact: &mut Artifact) -> HashMap<usize, Vec<usize>> {
     let mut by_line: HashMap<usize, Vec<usize>> = HashMap::new();
     let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
     for (index, element) in artifact.elements.iter().enumerate().filter(|(_, element)| element.is_graph_node)
@@ -142,7 +145,7 @@ fn assign_marks_to_nodes(artifact: &mut Artifact) -> HashSet<usize> {
             element.own_lines.iter().for_each(|line| by_line.entry(*line).or_default().push(index));
         }
     }
-    let mut assigned = HashSet::new();
+    let mut assigned: HashMap<usize, Vec<usize>> = HashMap::new();
     for (line, words, mark) in &artifact.marks {
         // When several diagrams use the same id, the mark belongs to the last one before it.
         let named = by_id.get(leading_id(words)).and_then(|nodes| {
@@ -157,7 +160,7 @@ fn assign_marks_to_nodes(artifact: &mut Artifact) -> HashSet<usize> {
         owners.dedup();
         for owner in owners {
             if let Some(element) = artifact.elements.get_mut(owner) {
-                assigned.insert(*line);
+                assigned.entry(*line).or_default().push(owner);
                 element.add_mark(*line, Some(mark.clone()));
             }
         }
@@ -192,7 +195,7 @@ mod tests {
     #[test]
     fn an_element_must_cite_lines_that_the_source_has() {
         let elements = vec![element("a", 1, &[(1, 2)]), element("b", 2, &[]), element("c", 3, &[(4, 9)])];
-        let (cited, findings) = check_artifact(Artifact { elements, ..Artifact::default() }, 5);
+        let (cited, findings) = check_structure(&mut Artifact { elements, ..Artifact::default() }, 5);
         assert_eq!(cited, [LineRange { start_line: 1, end_line: 2 }]);
         let messages: Vec<_> = findings.iter().map(|finding| finding.message.as_str()).collect();
         assert_eq!(
@@ -209,8 +212,9 @@ mod tests {
         let elements = vec![element("a", 1, &[(1, 1)]), element("b", 2, &[(1, 1)])];
         let reference = |from, to| CrossReference { from, to, target: "x".to_owned() };
         let problems = |cross_references: Vec<CrossReference>| {
-            let artifact = Artifact { elements: elements.clone(), cross_references, ..Artifact::default() };
-            check_artifact(artifact, 1).1.into_iter().map(|finding| finding.problem).collect::<Vec<_>>()
+            let mut artifact =
+                Artifact { elements: elements.clone(), cross_references, ..Artifact::default() };
+            check_structure(&mut artifact, 1).1.into_iter().map(|finding| finding.problem).collect::<Vec<_>>()
         };
         assert_eq!(problems(vec![reference(0, Some(1)), reference(1, Some(0))]), Vec::<String>::new());
         let one_way = "it refers to b, which does not refer back; add the reference back";

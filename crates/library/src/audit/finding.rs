@@ -13,7 +13,11 @@ pub enum FindingKind {
     OrphanBranch,
     /// A cross-reference whose target does not exist or does not refer back.
     OneWayRef,
-    /// A part of the artifact that could not be parsed.
+    /// A value in an element that does not occur in the lines that the element cites.
+    Unsupported,
+    /// A source comment whose file has changed since the text was copied, or cannot be read, or has fewer lines.
+    StaleSource,
+    /// A part of the artifact that could not be parsed or checked.
     NotUnderstood,
 }
 
@@ -25,6 +29,8 @@ impl FindingKind {
             Self::RootlessNode => "rootless_node",
             Self::OrphanBranch => "orphan_branch",
             Self::OneWayRef => "one_way_ref",
+            Self::Unsupported => "unsupported",
+            Self::StaleSource => "stale_source",
             Self::NotUnderstood => "not_understood",
         }
     }
@@ -39,6 +45,13 @@ pub struct AuditFinding {
     pub message: String,
     /// The element that has the problem; null when it concerns the whole artifact.
     pub node_id: Option<String>,
+    /// The value that is not supported, as the artifact writes it; only for `unsupported`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// The lines that were looked at for the value, such as `source.md#L3-9`, or `manual_id/path#L3-9` for a manual; only
+    /// for `unsupported`, at most five.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checked: Vec<String>,
     /// The line in the artifact.
     #[serde(skip)]
     #[schemars(skip)]
@@ -57,6 +70,6 @@ impl AuditFinding {
             Some(node) => format!("line {line}, {node}: {problem}"),
             None => format!("line {line}: {problem}"),
         };
-        Self { kind, message, node_id, line, problem: problem.to_owned() }
+        Self { kind, message, node_id, value: None, checked: Vec::new(), line, problem: problem.to_owned() }
     }
 }

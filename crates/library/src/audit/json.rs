@@ -8,6 +8,7 @@ use super::artifact::{Artifact, ArtifactGraph, CrossReference, Element};
 use super::finding::{AuditFinding, FindingKind};
 use super::graph::Graph;
 use super::json_nodes::{Edge, JsonGraph, JsonNode, targets};
+use super::json_text::{is_derived, node_text};
 use super::marks::{Mark, REPORTED_BY_ARTIFACT, explicit_marks, source_lines_mark};
 use crate::ranges::LineRange;
 
@@ -74,7 +75,11 @@ impl GraphReader<'_> {
             if is_decision(node.value) {
                 self.graph.mark_decision(index);
             }
-            self.artifact.elements.push(element(node, line));
+            let mut element = element(node, line);
+            let text = node_text(node.value);
+            (element.claims, element.is_derived) = self.artifact.claims.of_label(line, &text);
+            element.is_derived |= is_derived(node.value);
+            self.artifact.elements.push(element);
         }
     }
 
@@ -135,7 +140,7 @@ impl<'a> NodeFinder<'a> {
     }
 }
 
-/// The element of a node, with the source lines that it citations.
+/// The element of a node, with the source lines that it cites.
 fn element(node: &JsonNode<'_>, line: usize) -> Element {
     let mut element = Element::new(&node.id, line);
     element.is_graph_node = true;

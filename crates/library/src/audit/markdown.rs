@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
-
-use super::artifact::{Artifact, ArtifactGraph, CrossReference, Element};
+use super::artifact::{Artifact, ArtifactGraph, CrossReference, Element, SourceComment};
+use super::blocks::{Blocks, blocks, is_mermaid};
 use super::finding::{AuditFinding, FindingKind};
 use super::flowchart::Flowchart;
 use super::marks::{REPORTED_BY_ARTIFACT, explicit_marks, source_lines_mark};
 use super::statements::is_flowchart;
-use crate::text::{LineIndex, find_anchor, markdown_nodes, percent_decoded};
+use crate::provenance::Provenance;
+use crate::text::{LineIndex, Node, find_anchor, markdown_nodes, percent_decoded};
 
 /// Reads a Markdown artifact.
 pub fn read(text: &str, name: &str) -> Artifact {
@@ -19,7 +19,8 @@ pub fn read(text: &str, name: &str) -> Artifact {
     let line = |number: usize| lines.line(number).and_then(|range| text.get(range)).unwrap_or_default();
     let mut artifact = Artifact::default();
     let mut starts: Vec<usize> = Vec::new();
-    for node in markdown_nodes(text, &lines, name) {
+    let nodes = markdown_nodes(text, &lines, name);
+    for node in &nodes {
         // The text before the first heading is not an element.
         let first = line(node.start_line).trim_start();
         if node.title != name || node.start_line > 1 || first.starts_with('#') {
@@ -33,18 +34,24 @@ pub fn read(text: &str, name: &str) -> Artifact {
         let found = source_lines_mark(words);
         let element = owner(number).and_then(|owner| artifact.elements.get_mut(owner));
         let id = element.as_ref().map(|element| element.id.clone()).unwrap_or_default();
-        if let Some(element) = element {
-            element.add_mark(number, found.clone());
-        }
+        element.unwrap_or(&mut artifact.preface).add_mark(number, found.clone());
         artifact.marks.extend(found.map(|mark| (number, words.to_owned(), mark)));
         for kind in explicit_marks(words) {
             artifact.findings.push(AuditFinding::at(kind, number, Some(&id), REPORTED_BY_ARTIFACT));
         }
     }
-    let (diagrams, links) = blocks(text, &lines);
+    let Blocks { diagrams, links, claims, comments, left_out_comment } = blocks(text, &lines);
+    artifact.claims = claims;
+    let is_blank = |number: usize| line(number).trim().is_empty();
+    artifact.comments = source_comments(comments, &nodes, lines.count(), is_blank);
+    if let Some(number) = left_out_comment {
+        let problem = "this source comment and those below it were not checked, because there are too many; split the artifact";
+        artifact.findings.push(AuditFinding::at(FindingKind::NotUnderstood, number, None, problem));
+    }
     for diagram in diagrams.iter().chain(&colon_fenced_diagrams(text, &lines)) {
         read_diagram(diagram, &mut artifact);
     }
+    artifact.note_comments(&starts, lines.count());
     for (number, link) in links {
         let Some(from) = owner(number) else { continue };
         let titles = artifact.elements.iter().take(starts.len()).map(|element| element.id.as_str());
@@ -52,6 +59,29 @@ pub fn read(text: &str, name: &str) -> Artifact {
         artifact.cross_references.extend(reference);
     }
     artifact
+}
+
+/// The source comments with the lines that they cover: up to the next comment; where a heading stands directly below the
+/// comment, up to the next heading of the same or a higher level, and otherwise up to the next heading.
+fn source_comments(
+    comments: Vec<(usize, Provenance)>,
+    nodes: &[Node],
+    last_line: usize,
+    is_blank: impl Fn(usize) -> bool,
+) -> Vec<SourceComment> {
+    let next_lines: Vec<_> = comments.iter().skip(1).map(|(line, _)| *line).chain([last_line + 1]).collect();
+    let comments = comments.into_iter().zip(next_lines);
+    let covering = comments.map(|((line, source), next_comment)| {
+        let first = (line + 1..next_comment).find(|number| !is_blank(*number)).unwrap_or(line + 1);
+        let after = nodes.partition_point(|node| node.start_line <= line);
+        let end = match nodes.get(after) {
+            Some(node) if node.start_line == first => node.end_line,
+            Some(node) => node.start_line - 1,
+            None => last_line,
+        };
+        SourceComment { line, source, first_line: first, last_line: end.min(next_comment - 1) }
+    });
+    covering.collect()
 }
 
 /// The diagrams between `::: mermaid` and `:::`, as Azure DevOps wikis write them.
@@ -97,42 +127,6 @@ pub fn read_flowchart(text: &str) -> Artifact {
     artifact
 }
 
-/// The lines of each diagram, and the links with their line numbers.
-type Blocks<'a> = (Vec<Vec<(usize, &'a str)>>, Vec<(usize, String)>);
-
-/// Finds the diagrams and links of a Markdown text.
-fn blocks<'a>(text: &'a str, lines: &LineIndex) -> Blocks<'a> {
-    let (mut diagrams, mut links) = (Vec::new(), Vec::new());
-    let mut open: Option<Vec<(usize, &str)>> = None;
-    for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
-        match event {
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if is_mermaid(&info) => {
-                open = Some(Vec::new());
-            }
-            Event::Text(_) => {
-                if let Some(diagram) = &mut open {
-                    let part = text.get(range.clone()).unwrap_or_default();
-                    let first = lines.line_at(range.start);
-                    diagram.extend(part.lines().enumerate().map(|(index, line)| (first + index, line)));
-                }
-            }
-            Event::End(TagEnd::CodeBlock) => diagrams.extend(open.take()),
-            Event::Start(Tag::Link { dest_url, .. }) => {
-                links.push((lines.line_at(range.start), dest_url.to_string()));
-            }
-            _ => {}
-        }
-    }
-    (diagrams, links)
-}
-
-/// Whether the info string of a fence says that the block is a Mermaid diagram.
-fn is_mermaid(info: &str) -> bool {
-    let word = info.trim_start().trim_start_matches(['{', '.']);
-    let end = word.find(|ch: char| !ch.is_alphanumeric()).unwrap_or(word.len());
-    word.get(..end).is_some_and(|word| word.eq_ignore_ascii_case("mermaid"))
-}
-
 /// The lines of a diagram after its front matter, directives, comments and blank lines.
 fn skip_preamble<'a, 'b>(mut lines: &'a [(usize, &'b str)]) -> &'a [(usize, &'b str)] {
     let is_comment = |line: &str| line.starts_with("%%") && !line.starts_with("%%{");
@@ -150,6 +144,28 @@ fn skip_preamble<'a, 'b>(mut lines: &'a [(usize, &'b str)]) -> &'a [(usize, &'b 
         };
     }
     lines
+}
+
+/// The text of a label: without its quotes and markup, and of `@{ … }` only what it shows.
+fn label_text(label: &str) -> String {
+    let mut text = String::with_capacity(label.len());
+    for line in label.lines() {
+        let shown = match line.split_once("label:") {
+            Some((before, shown))
+                if before.is_empty() || before.contains("shape") || before.trim().is_empty() =>
+            {
+                shown
+            }
+            _ if line.trim_start().starts_with("shape:") => "",
+            _ => line,
+        };
+        let shown = shown.trim().trim_matches(['"', '`']);
+        text.push_str(
+            &shown.replace("<br>", "\n").replace("<br/>", "\n").replace("<br />", "\n").replace("\\n", "\n"),
+        );
+        text.push('\n');
+    }
+    text
 }
 
 /// Reads a diagram. One that is not a flowchart is not audited, and is reported as a finding.
@@ -177,6 +193,7 @@ fn read_diagram(lines: &[(usize, &str)], artifact: &mut Artifact) {
         element.own_lines = lines;
         let label = chart.labels.get(index).map(String::as_str).unwrap_or_default();
         label.lines().for_each(|label| element.add_mark(first, source_lines_mark(label)));
+        (element.claims, element.is_derived) = artifact.claims.of_label(first, &label_text(label));
         element.has_mark_in_label = !element.citations.is_empty();
         elements_by_node.insert(index, artifact.elements.len());
         artifact.elements.push(element);

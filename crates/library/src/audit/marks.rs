@@ -1,6 +1,7 @@
 //! Marks in artifacts: the source lines that an element cites (`source_lines: 3-9, 12`), and the words by which an
 //! artifact itself reports a problem (`孤立分岐`, `orphan_branch`).
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -39,7 +40,7 @@ pub fn source_lines_mark(line: &str) -> Option<Mark> {
     let normal = normalize_text(line);
     let mut mark: Option<Mark> = None;
     for found in MARK.find_iter(&normal) {
-        let read = parse_ranges(normal.get(found.end()..).unwrap_or_default());
+        let (read, _) = parse_ranges(normal.get(found.end()..).unwrap_or_default());
         let all = mark.get_or_insert_with(Mark::default);
         all.ranges.extend(read.ranges);
         all.unreadable = all.unreadable.take().or(read.unreadable);
@@ -47,8 +48,40 @@ pub fn source_lines_mark(line: &str) -> Option<Mark> {
     mark
 }
 
-/// Parses ranges separated by commas or spaces, up to the first text that is not part of the list.
-fn parse_ranges(text: &str) -> Mark {
+/// The parts of a normalized line that are `source_lines` marks, with their lists of lines.
+pub fn mark_ranges(normal: &str) -> Vec<Range<usize>> {
+    if !normal.contains("source_line") {
+        return Vec::new();
+    }
+    let range = |found: regex::Match<'_>| {
+        let rest = normal.get(found.end()..).unwrap_or_default();
+        let (mark, len) = parse_ranges(rest);
+        // What cannot be parsed may be meant as line numbers, too.
+        let len = if mark.unreadable.is_some() { rest.len() } else { len };
+        let start = found.start() + found.as_str().find("source_line").unwrap_or_default();
+        start..found.end() + len
+    };
+    MARK.find_iter(normal).map(range).collect()
+}
+
+/// Whether a normalized line marks its element as derived: `derived: the sum of both`.
+pub fn is_derived(normal: &str) -> bool {
+    let mut rest = normal;
+    while let Some((before, after)) = rest.split_once("derived") {
+        let starts_word = !before.ends_with(|ch: char| ch.is_alphanumeric() || ch == '_');
+        let value = after.trim_start_matches(['"', '\'', '`', '*', '_', ']', ' ']).strip_prefix([':', '=']);
+        let is_denied = |value: &str| value.trim_start_matches(['"', ' ']).starts_with("false");
+        if starts_word && value.is_some_and(|value| !is_denied(value)) {
+            return true;
+        }
+        rest = after;
+    }
+    false
+}
+
+/// Parses ranges separated by commas or spaces, up to the first text that is not part of the list. Returns the length of
+/// the list, too.
+fn parse_ranges(text: &str) -> (Mark, usize) {
     let (mut mark, mut rest) = (Mark::default(), text);
     let mut expected = true;
     loop {
@@ -67,9 +100,9 @@ fn parse_ranges(text: &str) -> Mark {
             Some(range) => mark.ranges.push(range),
             None if expected || !whole.is_empty() => {
                 mark.unreadable = Some(rest.chars().take(40).collect());
-                return mark;
+                return (mark, text.len() - rest.len());
             }
-            None => return mark,
+            None => return (mark, text.len() - rest.len()),
         }
         rest = after.trim_start_matches(['"', '\'', '`', '*', ']', ')']).trim_start();
         let separator =
@@ -77,7 +110,7 @@ fn parse_ranges(text: &str) -> Mark {
         match separator {
             Some(more) => (rest, expected) = (more.trim_start(), true),
             None if rest.starts_with(|ch: char| ch.is_ascii_digit()) => expected = true,
-            None => return mark,
+            None => return (mark, text.len() - rest.len()),
         }
     }
 }
@@ -140,6 +173,28 @@ mod tests {
             "source_lines: 1-99999999999999999999999",
         ] {
             assert!(source_lines_mark(line).is_some_and(|mark| mark.unreadable.is_some()), "{line}");
+        }
+        for (line, outside) in [
+            ("- b source_lines: 2-3", "- b "),
+            ("source_lines: 1-2, 7-9, 12 is 99", "is 99"),
+            ("a source_lines: 1 b source_lines: 2-3", "a b "),
+            ("source_lines: 1:3 and 4", ""),
+            ("resource_lines: 1-3", "resource_lines: 1-3"),
+        ] {
+            let mut rest = line.to_owned();
+            mark_ranges(line).into_iter().rev().for_each(|range| rest.replace_range(range, ""));
+            assert_eq!(rest, outside, "{line}");
+        }
+        for (line, expected) in [
+            ("derived: the sum", true),
+            ("(derived: a + b)", true),
+            (r#""derived": true"#, true),
+            ("**derived**: x", true),
+            ("derived: false", false),
+            ("underived: x", false),
+            ("it is derived from it: a", false),
+        ] {
+            assert_eq!(is_derived(line), expected, "{line}");
         }
         assert_eq!(
             explicit_marks("C は孤立分岐、one_way_ref も"),

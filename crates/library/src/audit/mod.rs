@@ -1,28 +1,42 @@
-//! Audits an artifact against the source that it was made from: every element must cite source lines, every node must be
-//! reachable, every decision needs two outgoing edges, and every cross-reference must be returned.
+//! Audits an artifact against the source that it was made from: every element must cite source lines, the values in it must
+//! occur on them, every node must be reachable, every decision needs two outgoing edges, and every cross-reference must be
+//! returned.
 
 mod artifact;
+mod blocks;
 mod checks;
+mod claims;
+mod evidence;
 mod finding;
 mod flowchart;
 mod graph;
 mod json;
 mod json_nodes;
+mod json_text;
 mod links;
 mod markdown;
 mod marks;
+mod origins;
+mod quotes;
+mod squash;
 mod statement_scanner;
 mod statements;
+mod support;
 
 use annai_core::ToolError;
 
-use self::checks::check_artifact;
+use self::artifact::Artifact;
+use self::checks::{check_structure, sort_findings};
+use self::evidence::FileEvidence;
 pub use self::finding::{AuditFinding, FindingKind};
+use self::origins::{MAX_CITED_BYTES, Origins};
+use self::support::{SourceEvidence, SupportReport, check_support, needed_lines};
 use crate::config::LibrarySection;
 use crate::error::LibraryError;
 use crate::fs::{self, RelPath};
+use crate::manuals::Manuals;
 use crate::ranges::LineRange;
-use crate::source_file::{SourceFile, count_lines};
+use crate::source_file::{SourceFile, count_lines, read_lines};
 use crate::vault::{Vault, check_not_reserved};
 
 /// The maximum size of an artifact, which is held in memory as a whole; a larger one is refused.
@@ -42,12 +56,23 @@ pub struct AuditReport {
     pub source_lines: u64,
     /// The source lines that the artifact cites.
     pub cited: Vec<LineRange>,
-    /// The problems, sorted by line.
+    /// The problems, sorted by line. Of the unsupported values only the first thousand are here.
     pub findings: Vec<AuditFinding>,
+    /// The number of all problems.
+    pub total_findings: usize,
+    /// The number of all values that do not occur in the lines that their elements cite.
+    pub unsupported: usize,
+    /// The number of elements that are marked as derived, whose values are not checked.
+    pub derived: usize,
 }
 
-/// Audits an artifact against its source.
-pub fn audit(vault: &Vault, artifact: &RelPath, source: &SourceFile) -> Result<AuditReport, ToolError> {
+/// Audits an artifact against its source, and the text that it says it copied from manuals against these.
+pub fn audit(
+    vault: &Vault,
+    manuals: &Manuals,
+    artifact: &RelPath,
+    source: &SourceFile,
+) -> Result<AuditReport, ToolError> {
     check_not_reserved(artifact)?;
     let is_json = artifact.as_str().to_ascii_lowercase().ends_with(".json");
     let max_bytes = if is_json { MAX_JSON_ARTIFACT_BYTES } else { MAX_ARTIFACT_BYTES };
@@ -65,28 +90,89 @@ pub fn audit(vault: &Vault, artifact: &RelPath, source: &SourceFile) -> Result<A
     }
     let name = artifact_path.rsplit('/').next().unwrap_or(&artifact_path);
     let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    let parsed = match extension.as_deref() {
+    let mut parsed = match extension.as_deref() {
         Some("json") => json::read(&file.text),
         Some("mmd" | "mermaid") => markdown::read_flowchart(&file.text),
         _ => markdown::read(&file.text, name),
     };
-    let (cited, findings) = check_artifact(parsed, source.lines);
+    let (mut cited, mut findings) = check_structure(&mut parsed, source.lines);
+    let origins = origins::resolve(manuals, &parsed.comments);
+    cited.extend(copied_lines(&parsed, &origins, source));
+    let support = check_values(vault, manuals, &parsed, source, &origins)?;
+    let SupportReport { unsupported, derived, findings: unsupported_findings } = support;
+    let left_out = unsupported
+        - unsupported_findings.iter().filter(|finding| finding.kind == FindingKind::Unsupported).count();
+    findings.extend(origins.findings);
+    findings.extend(unsupported_findings);
+    sort_findings(&mut findings);
     Ok(AuditReport {
         artifact_path,
         source_path: source.path.clone(),
         source_lines: source.lines,
         cited,
+        total_findings: findings.len() + left_out,
         findings,
+        unsupported,
+        derived,
     })
 }
 
-/// The same for the command line: opens the vault of the settings first.
+/// The lines that were copied from the source itself, when that is a file of a manual.
+fn copied_lines(artifact: &Artifact, origins: &Origins, source: &SourceFile) -> Vec<LineRange> {
+    let is_source = |file: &usize| {
+        origins.paths.get(*file).is_some_and(|(manual_id, path)| {
+            source.manual_id.as_ref() == Some(manual_id) && source.path == *path
+        })
+    };
+    let comments = artifact.comments.iter().zip(&origins.file_of);
+    comments
+        .filter(|(_, file)| file.as_ref().is_some_and(is_source))
+        .map(|(comment, _)| comment.source.lines)
+        .collect()
+}
+
+/// Checks that the values of the elements occur in the lines that they cite.
+fn check_values(
+    vault: &Vault,
+    manuals: &Manuals,
+    artifact: &Artifact,
+    source: &SourceFile,
+    origins: &Origins,
+) -> Result<SupportReport, ToolError> {
+    let mut file = FileEvidence::default();
+    let (mut bytes_left, mut fits) = (MAX_CITED_BYTES, true);
+    let needed = needed_lines(artifact, source.lines);
+    if !needed.is_empty() {
+        read_lines(vault, manuals, source, &needed, &mut |number, line| {
+            let left = bytes_left.checked_sub(line.len());
+            fits = left.is_some() && file.add_line(number, line);
+            bytes_left = left.unwrap_or(0);
+            fits
+        })?;
+    }
+    let name = match &source.manual_id {
+        Some(manual_id) => format!("{manual_id}/{}", source.path),
+        None => source.path.clone(),
+    };
+    if !fits {
+        let problem = format!(
+            "the values were not checked, because the cited lines of {name} are too long ({MAX_CITED_BYTES} bytes are checked); cite fewer lines, or split the source"
+        );
+        let finding = AuditFinding::at(FindingKind::NotUnderstood, 1, None, &problem);
+        return Ok(SupportReport { findings: vec![finding], ..SupportReport::default() });
+    }
+    let source = SourceEvidence { file: &file, name: &name, lines: source.lines };
+    Ok(check_support(artifact, &source, origins))
+}
+
+/// The same for the command line: opens the vault and the manuals of the settings first.
 pub fn audit_files(
     settings: &LibrarySection,
     artifact: &str,
     source: &str,
 ) -> Result<AuditReport, ToolError> {
     let vault = Vault::new(settings.vault_folder());
+    let manuals = Manuals::new(settings.manual_folders());
     let source = count_lines(&vault, &RelPath::parse(source)?)?;
-    audit(&vault, &RelPath::parse(artifact)?, &source)
+    audit(&vault, &manuals, &RelPath::parse(artifact)?, &source)
 }

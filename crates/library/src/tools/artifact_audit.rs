@@ -29,7 +29,9 @@ const MAX_NOTED_RANGES: usize = 1000;
 #[serde(deny_unknown_fields)]
 pub struct Input {
     /// The artifact to check, relative to the vault: Markdown with `source_lines: 3-9` under its headings, a Mermaid
-    /// flowchart, or a JSON graph of nodes and edges.
+    /// flowchart, or a JSON graph of nodes and edges. Text below a comment `<!-- source: manual_id/path#L3-9 rev -->`, as
+    /// bridge_copy_section writes it, is checked against those lines of the manual. `derived:` marks an element whose
+    /// values follow from what it cites.
     pub artifact_path: String,
     /// The vault file that the artifact was made from. Give either `source_path` or `source`.
     pub source_path: Option<String>,
@@ -58,6 +60,14 @@ pub struct Output {
     pub orphan_branches: usize,
     /// The number of cross-references whose target does not exist or does not refer back.
     pub one_way_refs: usize,
+    /// The number of values (numbers with units, dates, amounts, percentages, quoted text, `code`) that do not occur in the
+    /// lines that their element cites, in any notation.
+    pub unsupported_values: usize,
+    /// The number of source comments whose file has changed since the text was copied, cannot be read, or has fewer lines.
+    pub stale_sources: usize,
+    /// The number of elements that are marked as derived (`derived:` in the text, or as a JSON field); their values are not
+    /// checked.
+    pub derived_count: usize,
     /// The share of the source's lines that is cited, from 0 to 1; null when no lines are cited.
     #[schemars(range(min = 0, max = 1))]
     pub coverage_ratio: Option<f64>,
@@ -81,15 +91,15 @@ pub struct Output {
     pub more: bool,
 }
 
-/// Check an artifact against its source and return the problems: elements that cite no source lines, unreachable
-/// nodes, decisions with only one way out, and unresolved cross-references.
+/// Check an artifact against its source and return the problems: elements that cite no source lines, values that do not occur
+/// in the cited lines, unreachable nodes, decisions with only one way out, and unresolved cross-references.
 pub struct ArtifactAudit;
 
 impl Tool for ArtifactAudit {
     const FACTS: Facts = Facts {
         name: "artifact_audit",
         title: "Audit an artifact / 成果物を監査",
-        description: "Check an artifact against its source and return the problems: elements that cite no source lines, unreachable nodes, decisions with only one way out, and unresolved cross-references.",
+        description: "Check an artifact against its source and return the problems: elements that cite no source lines; numbers, dates, amounts, quotations and code that do not occur in the cited lines; copied text whose manual has changed; unreachable nodes; decisions with only one way out; and unresolved cross-references.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
@@ -116,7 +126,7 @@ impl Tool for ArtifactAudit {
         let output = set
             .read(move |state, cancellation| {
                 let file = source.open(&state.vault, &state.manuals)?;
-                let audited = audit(&state.vault, &artifact, &file)?;
+                let audited = audit(&state.vault, &state.manuals, &artifact, &file)?;
                 let ranges = given.unwrap_or_else(|| audited.cited.clone());
                 let is_cited = !ranges.is_empty();
                 let coverage = Coverage::new(audited.source_lines, ranges);
@@ -189,7 +199,7 @@ fn report(
 ) -> (Output, usize) {
     let SourceReading { scanned, has_ledger, gain, is_cited, manual_id } = reading;
     let count = |kind| audited.findings.iter().filter(|finding| finding.kind == kind).count();
-    let total = audited.findings.len();
+    let total = audited.total_findings;
     let is_coverage_short = !coverage.reaches(settings.coverage_min_ratio);
     let is_gain_high =
         gain.is_some_and(|gain| gain >= settings.marginal_gain_min) && !coverage.uncovered.is_empty();
@@ -215,12 +225,16 @@ fn report(
     };
     let (rootless_nodes, orphan_branches, one_way_refs) =
         (count(FindingKind::RootlessNode), count(FindingKind::OrphanBranch), count(FindingKind::OneWayRef));
+    let stale_sources = count(FindingKind::StaleSource);
     let findings = audited.findings.into_iter().take(MAX_SHOWN_FINDINGS).collect();
     let findings = fitting(findings, settings.hard_max_chars);
     let output = Output {
         rootless_nodes,
         orphan_branches,
         one_way_refs,
+        unsupported_values: audited.unsupported,
+        stale_sources,
+        derived_count: audited.derived,
         coverage_ratio: is_cited.then(|| coverage.ratio()),
         read_coverage_ratio: has_ledger.then(|| scan_coverage.ratio()),
         uncovered_ranges_count: coverage.uncovered.len(),

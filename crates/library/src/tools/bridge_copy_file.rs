@@ -66,7 +66,7 @@ impl Tool for BridgeCopyFile {
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let Input { from_path, manual_id, to_path, mode, limits } = input;
         let from = Ref::new(Target::Manual, Some(manual_id), from_path, None);
-        let request = CopyRequest { from, scope: ReadScope::File, to_path, mode, limits };
+        let request = CopyRequest { from, scope: ReadScope::File, to_path, mode, limits, cite: false };
         let CopyReport { written, truncated, .. } = copy_to_vault(set, call, request).await?;
         Ok(Reply::new(Output { written_path: written.path, written_bytes: written.bytes, truncated }))
     }

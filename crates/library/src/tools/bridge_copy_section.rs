@@ -23,6 +23,12 @@ pub struct Input {
     pub mode: WriteMode,
     /// Limits of this call (optional; default: the server's own limits).
     pub limits: Option<CopyLimits>,
+    /// Whether to write where the text came from as a comment above it: `<!-- source: manual_id/path#L3-9 rev -->`
+    /// (default false). artifact_audit then checks the text below it against those lines, and reports when the manual has
+    /// changed. Only for destinations that end in `.md`.
+    #[serde(default)]
+    #[schemars(extend("default" = false))]
+    pub cite: bool,
 }
 
 /// What was copied.
@@ -65,8 +71,8 @@ impl Tool for BridgeCopySection {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let Input { from_ref: from, to_path, mode, limits } = input;
-        let request = CopyRequest { from, scope: ReadScope::Section, to_path, mode, limits };
+        let Input { from_ref: from, to_path, mode, limits, cite } = input;
+        let request = CopyRequest { from, scope: ReadScope::Section, to_path, mode, limits, cite };
         let CopyReport { written, sections: written_sections, truncated } =
             copy_to_vault(set, call, request).await?;
         let output =

@@ -1,0 +1,142 @@
+//! Resolves source comments: reads the lines of the manuals that text was copied from, and reports comments that no longer
+//! fit.
+
+use std::collections::HashMap;
+
+use super::artifact::SourceComment;
+use super::evidence::FileEvidence;
+use super::finding::{AuditFinding, FindingKind};
+use crate::fs::RelPath;
+use crate::manuals::{Document, Manuals};
+use crate::provenance::Provenance;
+use crate::ranges::{LineRange, merged};
+
+/// The maximum number of files that the comments of one artifact may name; those of further files are not checked, and are
+/// reported.
+const MAX_FILES: usize = 200;
+/// The maximum size of the lines that are read, which are held in memory; further ones are not checked, and are reported.
+pub const MAX_CITED_BYTES: usize = 16 << 20;
+
+/// What the source comments of an artifact lead to.
+#[derive(Debug, Default)]
+pub struct Origins {
+    /// The copied lines of each file.
+    pub files: Vec<FileEvidence>,
+    /// For each comment the index of its file; none where it cannot be checked against it.
+    pub file_of: Vec<Option<usize>>,
+    /// For each file the manual and the stored path.
+    pub paths: Vec<(String, String)>,
+    /// The comments that no longer fit.
+    pub findings: Vec<AuditFinding>,
+}
+
+/// Reads what source comments name. Nothing about them is an error: what cannot be read is a finding.
+pub fn resolve(manuals: &Manuals, comments: &[SourceComment]) -> Origins {
+    let mut origins = Origins { file_of: vec![None; comments.len()], ..Origins::default() };
+    let mut by_file: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (index, comment) in comments.iter().enumerate() {
+        let Provenance { manual_id, path, .. } = &comment.source;
+        let group = *by_file.entry((manual_id, path)).or_insert(groups.len());
+        if group == groups.len() {
+            groups.push(Vec::new());
+        }
+        if let Some(group) = groups.get_mut(group) {
+            group.push(index);
+        }
+    }
+    let mut bytes_left = MAX_CITED_BYTES;
+    for (number, group) in groups.into_iter().enumerate() {
+        let group: Vec<_> =
+            group.into_iter().filter_map(|index| Some((index, comments.get(index)?))).collect();
+        let Some((_, first)) = group.first() else { continue };
+        if number >= MAX_FILES {
+            let problem = format!(
+                "the source of the text below was not checked, because the comments name more than {MAX_FILES} files; split the artifact"
+            );
+            origins.report(&group, FindingKind::NotUnderstood, &problem);
+            continue;
+        }
+        match open(manuals, &first.source) {
+            Ok((manual_id, document)) => origins.add_file(manual_id, &document, &group, &mut bytes_left),
+            Err(problem) => origins.report(&group, FindingKind::StaleSource, &problem),
+        }
+    }
+    origins
+}
+
+fn open(manuals: &Manuals, source: &Provenance) -> Result<(String, Document), String> {
+    let opened = manuals.get(&source.manual_id).and_then(|manual| {
+        let document = manual.document(&RelPath::parse(&source.path)?)?;
+        Ok((manual.id, document))
+    });
+    opened.map_err(|error| {
+        let place = source.place();
+        let cause = error.message();
+        format!("the text below was copied from {place}, which cannot be read: {cause}; copy it again, or correct the comment")
+    })
+}
+
+impl Origins {
+    fn report(&mut self, group: &[(usize, &SourceComment)], kind: FindingKind, problem: &str) {
+        let findings = group.iter().map(|(_, comment)| AuditFinding::at(kind, comment.line, None, problem));
+        self.findings.extend(findings);
+    }
+
+    /// Adds a file: each comment whose version and lines still fit can be checked against it.
+    fn add_file(
+        &mut self,
+        manual_id: String,
+        document: &Document,
+        group: &[(usize, &SourceComment)],
+        bytes_left: &mut usize,
+    ) {
+        let total = document.lines.count() as u64;
+        let (mut ranges, mut fresh) = (Vec::new(), Vec::new());
+        for (index, comment) in group {
+            match stale_reason(&comment.source, document, total) {
+                Some(problem) => self.report(&[(*index, comment)], FindingKind::StaleSource, &problem),
+                None => {
+                    ranges.push(comment.source.lines);
+                    fresh.push((*index, *comment));
+                }
+            }
+        }
+        let mut file = FileEvidence::default();
+        for number in merged(ranges).iter().flat_map(|range| range.start_line..=range.end_line) {
+            let line = usize::try_from(number).unwrap_or(usize::MAX);
+            let text = document.text_of(line, line);
+            let Some(left) = bytes_left.checked_sub(text.len()).filter(|_| file.add_line(number, text))
+            else {
+                let problem = "the source of the text below was not checked, because too much was copied; split the artifact";
+                return self.report(&fresh, FindingKind::NotUnderstood, problem);
+            };
+            *bytes_left = left;
+        }
+        for (index, _) in &fresh {
+            if let Some(place) = self.file_of.get_mut(*index) {
+                *place = Some(self.files.len());
+            }
+        }
+        self.files.push(file);
+        self.paths.push((manual_id, document.path.clone()));
+    }
+}
+
+/// Why a comment no longer fits its file.
+fn stale_reason(source: &Provenance, document: &Document, total: u64) -> Option<String> {
+    let place = source.place();
+    let LineRange { start_line, end_line } = source.lines;
+    let sha256 = &document.file.sha256;
+    if let Some(rev) = source.rev.as_deref().filter(|rev| !sha256.begins_with(rev)) {
+        let mut found = sha256.to_string();
+        found.truncate(rev.len());
+        return Some(format!(
+            "the text below was copied from {place} at rev {rev}, and the file has rev {found} now; copy it again with bridge_copy_section"
+        ));
+    }
+    let is_inside = start_line >= 1 && start_line <= end_line && end_line <= total;
+    (!is_inside).then(|| {
+        format!("the text below names {place} as its source, but that file has {total} lines; copy it again, or correct the comment")
+    })
+}
