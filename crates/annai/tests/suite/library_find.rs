@@ -112,12 +112,12 @@ fn references_and_exceptions_are_added_only_to_matching_sections() {
 fn contradicting_sections_are_conflicts_and_repeated_ones_are_not() {
     let mut shelf = Shelf::new(&[]);
     shelf.write(
-        "manuals/shop/v1.md",
-        "# v1\n\n## Returns\n\nThe return window for shoes is 14 days after delivery.\n",
+        "manuals/shop/terms.md",
+        "# Terms\n\n## Returns\n\nThe return window for shoes is 14 days after delivery.\n",
     );
     shelf.write(
-        "manuals/shop/v2.md",
-        "# v2\n\n## Returns\n\nThe return window for shoes is 30 days after delivery.\n",
+        "manuals/shop/questions.md",
+        "# Questions\n\n## Returns\n\nThe return window for shoes is 30 days after delivery.\n",
     );
     shelf.write(
         "manuals/shop/copy.md",

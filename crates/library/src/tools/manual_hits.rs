@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::explore::{
-    BestLine, HandedOut, MAX_TOP, MatchKind, TraceMatch, TraceRecord, UnscannedPart, UnsearchableFile,
+    BestLine, ExploreContext, HandedOut, MAX_TOP, MatchKind, TraceConflict, TraceMatch, TraceRecord,
+    UnscannedPart, UnsearchableFile,
 };
 use crate::position::Position;
 use crate::reference::{Ref, Target};
@@ -23,8 +24,8 @@ pub struct Input {
     pub trace_id: String,
     /// What to list (default `candidates`). `candidates`: all matching sections, in document order. `unread`: those of
     /// them that were not handed out yet. `integrated_top`: the best 20 sections, best first. `related`: the best
-    /// sections that contain only a part of a term, or that a match leads to. `conflicts`: contradictions. `gaps`: terms without a
-    /// match. `unscanned`: places that were not searched, because of the time, a limit or the stage. `unsearchable`:
+    /// sections that contain only a part of a term, or that a match leads to. `conflicts`: pairs of sections whose statements cannot both hold. `variants`: pairs that
+    /// state other values because they are about different products, plans, editions or years. `gaps`: terms without a match. `unscanned`: places that were not searched, because of the time, a limit or the stage. `unsearchable`:
     /// files that cannot be searched.
     #[schemars(extend("default" = "candidates"))]
     pub kind: Option<HitKind>,
@@ -46,6 +47,7 @@ pub enum HitKind {
     IntegratedTop,
     Related,
     Conflicts,
+    Variants,
     Gaps,
     Unscanned,
     Unsearchable,
@@ -81,8 +83,8 @@ pub struct HitItem {
     /// The line, counted from 1; null for a whole file.
     pub start_line: Option<u64>,
     /// For unscanned places: why they were not searched (`time_budget`, `candidate_cap`, `stage_cap`). For files that
-    /// cannot be searched: why not (`type`, `encoding`, `too_large`, `unreadable`, `link`). For conflicts: what the
-    /// sections disagree about.
+    /// cannot be searched: why not (`type`, `encoding`, `too_large`, `unreadable`, `link`). For conflicts and variants:
+    /// what the sections state differently.
     pub reason: Option<String>,
     /// How the section matched: `heading`, `normalized`, `loose`, `exceptions`, `reference`.
     pub signals: Vec<String>,
@@ -90,6 +92,9 @@ pub struct HitItem {
     pub score: Option<f64>,
     /// The node_ids of the sections that contradict this one.
     pub conflict_with: Vec<String>,
+    /// For conflicts and variants: both sides, each with its place and the sentence that it states.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conflict_refs: Vec<ConflictSide>,
     /// The term that nothing was found for.
     pub gap_hint: Option<String>,
     /// How a section matched: `exact`, `separated`, `synonym`, `part`, `reference` or `exception`.
@@ -104,6 +109,18 @@ pub struct HitItem {
     /// True when the section lies outside the manual that was asked for; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<bool>,
+}
+
+/// One side of a conflict.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ConflictSide {
+    /// The section, in the form that manual_read accepts.
+    #[serde(rename = "ref")]
+    pub place: Ref,
+    /// The number of the line on which the sentence begins.
+    pub line: u64,
+    /// The sentence, without markup.
+    pub sentence: String,
 }
 
 impl HitItem {
@@ -191,8 +208,8 @@ impl Tool for ManualHits {
                 let context = state.explore_context();
                 let terms = BestLine::of_question(&record.question)?;
                 let best_line = |found: &TraceMatch| context.best_line_of(&record, found, &terms);
-                let (total, items) =
-                    Pages { record: &record, handed_out, best_line: &best_line }.page(kind, offset, limit);
+                let pages = Pages { record: &record, handed_out, best_line: &best_line, context };
+                let (total, items) = pages.page(kind, offset, limit);
                 Ok((total, fitting(items, max_chars)))
             })
             .await?;
@@ -222,11 +239,35 @@ struct Pages<'a> {
     handed_out: HandedOut,
     /// The best matching line of a match.
     best_line: &'a dyn Fn(&TraceMatch) -> u32,
+    context: ExploreContext<'a>,
 }
 
 impl Pages<'_> {
     fn found(&self, found: &TraceMatch) -> HitItem {
         HitItem { line: Some((self.best_line)(found).into()), ..HitItem::found(self.record, found) }
+    }
+
+    /// A page of pairs of sections, with both sentences.
+    fn pairs(&self, pairs: &[TraceConflict], offset: usize, limit: usize) -> (usize, Vec<HitItem>) {
+        let items = pairs.iter().skip(offset).take(limit).filter_map(|conflict| {
+            let one = self.record.matches.get(conflict.one as usize)?;
+            let other = self.record.matches.get(conflict.other as usize)?;
+            let sides = [one, other].into_iter().zip(&conflict.sentences);
+            let sides = sides.filter_map(|(found, quote)| {
+                Some(ConflictSide {
+                    place: self.record.ref_of(found)?,
+                    line: quote.first_line.into(),
+                    sentence: self.context.original_sentence(self.record, found, quote),
+                })
+            });
+            Some(HitItem {
+                reason: Some(conflict.about.clone()),
+                conflict_with: vec![self.record.node_id(other)],
+                conflict_refs: sides.collect(),
+                ..self.found(one)
+            })
+        });
+        (pairs.len(), items.collect())
     }
 
     /// How many there are of a kind, and a page of them.
@@ -245,18 +286,8 @@ impl Pages<'_> {
             HitKind::Related => {
                 found(record.matches.iter().filter(|found| !found.kind.is_evidence()).collect())
             }
-            HitKind::Conflicts => {
-                let items = record.conflicts.iter().skip(offset).take(limit).filter_map(|conflict| {
-                    let one = record.matches.get(conflict.one as usize)?;
-                    let other = record.matches.get(conflict.other as usize)?;
-                    Some(HitItem {
-                        reason: Some(conflict.about.clone()),
-                        conflict_with: vec![record.node_id(other)],
-                        ..self.found(one)
-                    })
-                });
-                (record.conflicts.len(), items.collect())
-            }
+            HitKind::Conflicts => self.pairs(&record.conflicts, offset, limit),
+            HitKind::Variants => self.pairs(&record.variants, offset, limit),
             HitKind::Gaps => {
                 let items = record.gaps.iter().skip(offset).take(limit);
                 (
