@@ -12,7 +12,7 @@ use crate::fs::{
 use crate::text::{HtmlText, LineIndex, Node, json_node, markdown_nodes, parse_html};
 
 /// The maximum size of a file of a manual, which is held in memory as a whole, as in the index. A larger one is refused.
-const MAX_FILE_BYTES: u64 = 256 << 20;
+pub const MAX_FILE_BYTES: u64 = 256 << 20;
 /// The file with additional synonyms and exception words.
 const WORD_FILE: &str = "synonyms.yaml";
 /// The maximum size of that file, which is read with every find. A larger one is ignored, and counts as a warning.

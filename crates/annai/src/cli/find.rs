@@ -63,6 +63,7 @@ fn search(app: &App, options: &FindOptions<'_>) -> Result<(String, bool), Failur
         }
         text.push_str(&plain(&summary(&report, &hits, options)));
         text.push_str(&notes(session, &report)?);
+        text.push_str(&plain(&other_words(&report)));
         text.push_str(&plain(&next_step(&report, options)));
         Ok((text, has_found))
     })
@@ -201,6 +202,19 @@ fn notes(session: &LocalSession, report: &Value) -> Result<String, Failure> {
         }
     }
     Ok(text)
+}
+
+/// The words of the manuals that could be asked with instead, when something was not found.
+fn other_words(report: &Value) -> String {
+    let summary = report.get("summary").unwrap_or(&Value::Null);
+    let has_gaps = summary.get("gap_count").and_then(Value::as_u64).unwrap_or_default() > 0;
+    let words =
+        summary.get("absence").and_then(|absence| absence.get("vocabulary")).and_then(Value::as_array);
+    let words: Vec<_> = words.into_iter().flatten().filter_map(Value::as_str).collect();
+    if words.is_empty() || !has_gaps {
+        return String::new();
+    }
+    format!("  words of the manuals to ask with instead: {}\n", words.join(", "))
 }
 
 /// One line about a conflict, a gap or an unscanned section.

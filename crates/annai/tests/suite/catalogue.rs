@@ -109,6 +109,11 @@ fn calls() -> Vec<(&'static str, Value)> {
             json!({ "from_ref": place("policy.md", 3), "to_path": "artifacts/hotels.md", "mode": "overwrite" }),
         ),
         (
+            "bridge_copy_section",
+            json!({ "from_ref": place("policy.md", 3), "to_path": "artifacts/hotels.md", "mode": "append", "cite": true }),
+        ),
+        ("artifact_audit", json!({ "artifact_path": "artifacts/hotels.md", "source_path": "plan.md" })),
+        (
             "bridge_copy_file",
             json!({ "from_path": "codes.json", "manual_id": "travel", "to_path": "artifacts/codes.json", "mode": "overwrite" }),
         ),

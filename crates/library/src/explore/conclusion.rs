@@ -3,25 +3,23 @@
 use std::collections::HashMap;
 
 use super::candidate::Candidate;
-use super::conflicts::{Conflict, conflicts};
-use super::gaps::{Gaps, gaps, sufficiency};
-use super::place::{FilePlace, file_at, file_of};
+use super::conflicts::{Contradictions, contradictions};
+use super::gaps::{Gaps, gaps};
+use super::place::{FilePlace, NodePlace, file_at, file_of};
+use super::reading_order::MAX_SHOWN;
 use super::report::{IntegrationStatus, rounded};
 use super::stages::StageOutcome;
+use super::sufficiency::{MIN_READY, Outcome, Signals};
 use crate::index::View;
 use crate::reference::Target;
 
-/// The minimum sufficiency of a find that is `ready`. Tuned with `annai eval`: answered questions seldom score lower.
-/// Below it, the status is `needs_followup`.
-const MIN_SUFFICIENT: f64 = 0.6;
-
 /// The conclusion of a find.
 pub struct Conclusion {
-    /// The pairs of sections that contradict each other.
-    pub conflicts: Vec<Conflict>,
+    /// The pairs of sections that contradict each other, or differ by design.
+    pub contradictions: Contradictions,
     /// The gaps.
     pub gaps: Gaps,
-    /// How well the candidates answer the question, from 0 to 1.
+    /// The probability that the best five sections hold the answer.
     pub sufficiency: f64,
     /// Whether the result is sufficient.
     pub status: IntegrationStatus,
@@ -43,19 +41,24 @@ pub struct Evidence<'a> {
 pub fn conclude(evidence: &Evidence<'_>) -> Conclusion {
     let &Evidence { views, outcome, target } = evidence;
     let inside = outcome.inside();
-    let conflicts = conflicts(views, &outcome.query, inside);
+    let contradictions = contradictions(views, &outcome.query, &outcome.matched.term_weights, inside);
     let gaps = gaps(views, &outcome.query, inside, outcome.inside_terms());
     let gaps = if target == Target::Vault { gaps.ignoring_intent() } else { gaps };
-    let sufficiency = rounded(sufficiency(&outcome.matched.term_weights, inside, &gaps));
-    let is_sufficient = sufficiency >= MIN_SUFFICIENT && gaps.hints.is_empty() && conflicts.is_empty();
+    let weights = outcome.matched.term_weights.as_slice();
+    let signals = Signals::of(&Outcome { views, query: &outcome.query, weights, candidates: inside });
     let has_evidence = outcome.evidence().any(|candidate| !candidate.is_outside);
+    let sufficiency = if has_evidence { rounded(signals.probability()) } else { 0.0 };
+    let shown = inside.get(..MAX_SHOWN.min(inside.len())).unwrap_or_default();
+    let is_shown = |place: NodePlace| shown.iter().any(|candidate| candidate.place == place);
+    let has_conflict =
+        contradictions.conflicts.iter().any(|conflict| is_shown(conflict.one) || is_shown(conflict.other));
     let status = match has_evidence {
         false => IntegrationStatus::Blocked,
-        _ if is_sufficient => IntegrationStatus::Ready,
+        _ if sufficiency >= MIN_READY && !has_conflict => IntegrationStatus::Ready,
         _ => IntegrationStatus::NeedsFollowup,
     };
     let file_bias = file_bias(views, &outcome.evidence().collect::<Vec<_>>());
-    Conclusion { conflicts, gaps, sufficiency, status, file_bias }
+    Conclusion { contradictions, gaps, sufficiency, status, file_bias }
 }
 
 /// All candidates of a find: evidence and related sections.

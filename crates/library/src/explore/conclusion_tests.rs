@@ -20,7 +20,7 @@ fn of_manual(files: &[(&str, &str)], question: &str) -> Conclusion {
 
 /// The status, and the number of gaps and conflicts.
 fn shown(conclusion: &Conclusion) -> (IntegrationStatus, usize, usize) {
-    (conclusion.status, conclusion.gaps.hints.len(), conclusion.conflicts.len())
+    (conclusion.status, conclusion.gaps.hints.len(), conclusion.contradictions.conflicts.len())
 }
 
 const ONE: (&str, &str) = ("a.md", "# A\nthe refund window of a gift card is 14 days\n");
@@ -33,6 +33,32 @@ fn the_status_follows_from_candidates_gaps_conflicts_and_sufficiency() {
     assert_eq!(status(&[ONE], "refund window"), (IntegrationStatus::Ready, 0, 0));
     assert_eq!(status(&[ONE], "refund zzyzxq"), (IntegrationStatus::NeedsFollowup, 1, 0));
     assert_eq!(status(&[ONE, OTHER], "refund window"), (IntegrationStatus::NeedsFollowup, 0, 1));
+}
+
+#[test]
+fn a_find_is_ready_from_the_minimum_of_sufficiency_on_without_a_conflict_among_the_best_five() {
+    let text = |number: usize| format!("# {number}\nthe refund window of a gift card is printed on it\n");
+    let mut files: Vec<(String, String)> =
+        (0..5).map(|number| (format!("a{number}.md"), text(number))).collect();
+    let shoes =
+        |days: usize| format!("# S\na refund of these leather shoes takes {days} days by post, as a rule\n");
+    files.push(("y.md".to_owned(), shoes(14)));
+    files.push(("z.md".to_owned(), shoes(30)));
+    let concluded = |files: &[(String, String)]| {
+        let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let conclusion = of_manual(&files, "refund window of a gift card");
+        assert_eq!(
+            conclusion.status == IntegrationStatus::Ready,
+            conclusion.sufficiency >= MIN_READY && files.len() > 6,
+            "{}",
+            conclusion.sufficiency
+        );
+        (shown(&conclusion).0, shown(&conclusion).2)
+    };
+    // Behind the best five, a conflict is only reported.
+    assert_eq!(concluded(&files), (IntegrationStatus::Ready, 1));
+    // With one of its sections among them, it is in the way.
+    assert_eq!(concluded(&files[1..]), (IntegrationStatus::NeedsFollowup, 1));
 }
 
 #[test]

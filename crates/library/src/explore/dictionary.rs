@@ -119,6 +119,11 @@ impl Dictionary {
         Self { groups, words, finder, exception_finder }
     }
 
+    /// A dictionary without any word, for questions whose synonyms do not matter.
+    pub const fn empty() -> Self {
+        Self { groups: Vec::new(), words: Vec::new(), finder: None, exception_finder: None }
+    }
+
     /// The number of automata that could not be built. The words of users may exceed what an automaton can hold; then
     /// its words are not found, and every find counts that as a warning.
     fn missing_automata(&self) -> usize {
@@ -178,7 +183,7 @@ fn add_synonyms(term: &mut Term, word: &str, group: &[String]) {
 }
 
 /// Whether a byte range of a text is not a part of a longer word.
-fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
+pub fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
     let is_word =
         |character: Option<char>| character.is_some_and(|character| class(character) == Class::Word);
     let before = text.get(..start).and_then(|before| before.chars().next_back());

@@ -1,16 +1,14 @@
-//! The gaps of a result, and its sufficiency: how well the candidates answer the question.
+//! The gaps of a result: the terms that stand nowhere, and missing evidence for the intent.
 
 use super::candidate::{Candidate, Signals};
 use super::place::node_at;
 use super::query::{MAX_TERMS, Query};
-use super::ranking::{covered_weight, has_intent_wording};
+use super::ranking::has_intent_wording;
 use super::terms::Intent;
 use crate::index::View;
 
 /// Evidence for the intent of a question is searched for among the best 10 candidates: what ranks lower is seldom read.
 const INTENT_CANDIDATES: usize = 10;
-/// Sufficiency is judged by the best 5 candidates, which are those that a reply shows.
-const SUFFICIENCY_CANDIDATES: usize = 5;
 
 /// The gaps of a result.
 #[derive(Debug, Default)]
@@ -75,26 +73,6 @@ fn any_has_intent_wording(views: &[View], intent: Intent, candidates: &[Candidat
         node_at(views, candidate.place)
             .is_some_and(|(segment, node)| has_intent_wording(intent, segment.text_of(node)))
     })
-}
-
-/// How well the best candidates answer the question: what they cover together, what the best covers alone, and whether
-/// there is more than a stray match.
-pub fn sufficiency(weights: &[f32], candidates: &[Candidate], gaps: &Gaps) -> f64 {
-    let total: f32 = weights.iter().sum();
-    if candidates.is_empty() || total <= 0.0 {
-        return 0.0;
-    }
-    let covered = |bits: u64| covered_weight(weights, bits) / total;
-    let together =
-        candidates.iter().take(SUFFICIENCY_CANDIDATES).fold(0, |bits, candidate| bits | candidate.terms);
-    let alone = candidates
-        .iter()
-        .take(SUFFICIENCY_CANDIDATES)
-        .map(|candidate| covered(candidate.terms))
-        .fold(0.0, f32::max);
-    let evidence = if gaps.lacks_intent_evidence { 0.0 } else { 0.1 };
-    let several = 0.1 * (candidates.len().min(3) as f32 / 3.0);
-    f64::from((0.4 * covered(together) + 0.4 * alone + several + evidence).min(1.0))
 }
 
 #[cfg(test)]

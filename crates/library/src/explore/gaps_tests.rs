@@ -100,26 +100,6 @@ fn an_exception_signal_anywhere_is_evidence_of_exceptions() {
 }
 
 #[test]
-fn sufficiency_adds_coverage_together_alone_number_and_evidence() {
-    let score = |candidates: &[Candidate], gaps: &Gaps| {
-        (sufficiency(&[1.0, 3.0], candidates, gaps) * 1000.0).round() / 1000.0
-    };
-    let none = Gaps::default();
-    assert_eq!(score(&[], &none), 0.0);
-    // 0.4 × 1/4 together, 0.4 × 1/4 alone, a third of 0.1 for one candidate, 0.1 for evidence.
-    assert_eq!(score(&[candidate(0b01)], &none), 0.333);
-    assert_eq!(score(&[candidate(0b01), candidate(0b10)], &none), 0.867);
-    assert_eq!(score(&[candidate(0b11), candidate(0b11), candidate(0b11)], &none), 1.0);
-    let lacking = Gaps { lacks_intent_evidence: true, ..Gaps::default() };
-    assert_eq!(score(&[candidate(0b11), candidate(0b11), candidate(0b11)], &lacking), 0.9);
-    // What ranks below the candidates that a reply shows does not count.
-    let mut candidates = vec![candidate(0b01); SUFFICIENCY_CANDIDATES];
-    candidates.push(candidate(0b10));
-    assert_eq!(score(&candidates, &none), 0.4);
-    assert_eq!(sufficiency(&[], &[candidate(0)], &none), 0.0);
-}
-
-#[test]
 fn what_evidence_beyond_the_best_candidates_contains_is_no_gap() {
     let query = query_for("refund window", Intent::Unknown);
     assert_eq!(gaps(&[], &query, &[candidate(0b01)], 0b11).terms, 0);

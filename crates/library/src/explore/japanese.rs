@@ -68,6 +68,25 @@ const UNITS: &[&str] = &[
     "口", "級", "型", "個", "番", "代", "世紀",
 ];
 
+/// Connectives that are written with Kanji, and how they are written without.
+const CONNECTIVES: &[(&str, &str)] = &[
+    ("及び", "と"),
+    ("並びに", "と"),
+    ("又は", "か"),
+    ("若しくは", "か"),
+    ("に基づく", "による"),
+    ("に基づき", "により"),
+    ("に基づいて", "によって"),
+];
+
+/// A question whose connectives are written without Kanji, so that they separate terms.
+pub fn with_plain_connectives(text: String) -> String {
+    CONNECTIVES.iter().fold(text, |text, (connective, plain)| match text.contains(connective) {
+        true => text.replace(connective, plain),
+        false => text,
+    })
+}
+
 /// The terms of a question without spaces, as byte ranges, and the role of each.
 pub fn terms(text: &str) -> Vec<(Range<usize>, Role)> {
     let runs = runs(text);
@@ -162,10 +181,10 @@ fn segment_hiragana(
     let next_kanji = next.is_some_and(|next| next.script == Script::Kanji);
     let joins = |from: usize| tails.get(from).copied().unwrap_or_default();
     if after_kanji {
-        // A single okurigana between Kanji that is not a particle: 申し込み, 取り消し.
+        // A single okurigana between Kanji that is neither a particle nor ends a verb: 申し込み, 取り消し.
         if let ([only], true) = (characters, next_kanji)
             && is_okurigana(*only)
-            && !"にでとなのをはがもへてたる".contains(*only)
+            && !"にでとなのをはがもへてたるうくぐすつむぶ".contains(*only)
         {
             if let Some(open) = open {
                 open.end = run.end();

@@ -23,6 +23,11 @@ fn questions_are_segmented_into_their_terms() {
         // Stop nouns and function words are no terms.
         ("その時はどうすればいいですか", &[]),
         ("退職した人の有給", &["退職", "有給"]),
+        // A verb before a noun is a term of its own.
+        ("申し込む期限", &["申し込", "期限"]),
+        ("支払う義務", &["支払", "義務"]),
+        ("支払い方法", &["支払い方法"]),
+        ("退職に関する規定", &["退職", "規定"]),
     ] {
         assert_eq!(found(question), expected, "{question}");
     }
@@ -71,4 +76,12 @@ proptest! {
             prop_assert_eq!(without_okurigana(&bare), None);
         }
     }
+}
+
+#[test]
+fn connectives_are_written_without_kanji() {
+    let plain = |text: &str| with_plain_connectives(text.to_owned());
+    assert_eq!(plain("社員及び役員又は顧問"), "社員と役員か顧問");
+    assert_eq!(plain("規程に基づく手当"), "規程による手当");
+    assert_eq!(plain("返品の窓口"), "返品の窓口");
 }

@@ -11,10 +11,13 @@ use super::coverage::FileCoverage;
 use super::new_trace::{NewTrace, StoredTrace};
 use super::next_actions::{ManualFindOutcome, follow_up_of_manual_find};
 use super::query::Query;
-use super::report::{EscalationReason, FindSummary, Left, SearchCoverage, SignalCoverage, rounded};
+use super::report::{
+    EscalationReason, FindSummary, IntegrationStatus, Left, SearchCoverage, SignalCoverage, rounded,
+};
 use super::request::FindRequest;
 use super::scope::SearchScope;
 use super::stages::{StageOutcome, StagePlan, run_stages};
+use super::term_presence::{TermPresence, term_presence};
 use super::trace::{Reach, TraceRecord, UnsearchableFile};
 use super::trace_builder::trace_matches;
 use super::unscanned::{SkipReason, UnscannedPart, count_left_out};
@@ -89,12 +92,18 @@ pub fn find(
     let trace = NewTrace::begin(context, &request.owner, request.is_fresh, record)?;
     let notices = notices(&pass.views, home.as_deref(), &pass.outcome);
     let counts = coverage.summary(&trace.record, pass.outcome.related, trace.handed_out.as_ref(), notices);
-    let summary = summary(&pass, widened, &conclusion, &coverage, counts);
+    let mut summary = summary(&pass, widened, &conclusion, &coverage, counts);
+    let is_ready = summary.integration_status == IntegrationStatus::Ready;
+    let (presence, rephrased) =
+        term_presence(&pass.views, &pass.scope, &pass.outcome, &request.query, is_ready);
+    summary.presence = presence;
     let follow_up = follow_up_of_manual_find(&ManualFindOutcome {
         request,
         home: home.as_deref(),
         gap_terms: conclusion.gaps.terms,
         query: &pass.outcome.query,
+        // One other wording is tried, not one after another.
+        rephrased: rephrased.filter(|_| !trace.record.is_follow_up),
         summary: &summary,
         unscanned: &pass.outcome.unscanned,
         trace_id: &trace.id,
@@ -224,7 +233,7 @@ impl<'a> Explorer<'a> {
 
     /// The trace, without what to do next.
     fn record(&self, pass: &Pass<'_>, coverage: &FileCoverage, conclusion: &Conclusion) -> TraceRecord {
-        let matches = trace_matches(&pass.views, &pass.outcome, &conclusion.conflicts);
+        let matches = trace_matches(&pass.views, &pass.outcome, &conclusion.contradictions);
         TraceRecord {
             target: Target::Manual,
             question: self.request.query.clone(),
@@ -237,6 +246,7 @@ impl<'a> Explorer<'a> {
             unscanned: pass.outcome.unscanned.clone(),
             unsearchable: coverage.unsearchable.clone(),
             conflicts: matches.conflicts,
+            variants: matches.variants,
             gaps: conclusion.gaps.hints.clone(),
             reach: Reach::Manuals(self.reach(pass)),
             follow_up: NextAction::stop(0.5),
@@ -285,7 +295,9 @@ fn summary(
         integrated_nodes: evidence.len(),
         signal_coverage: SignalCoverage::of(&all_candidates(outcome)),
         file_bias_ratio: rounded(conclusion.file_bias),
-        conflict_count: conclusion.conflicts.len(),
+        conflict_count: conclusion.contradictions.conflicts.len(),
+        variant_count: conclusion.contradictions.variants.len(),
+        conflicts_limited: conclusion.contradictions.is_limited.then_some(true),
         gap_count: conclusion.gaps.hints.len(),
         sufficiency_score: conclusion.sufficiency,
         integration_status: conclusion.status.for_goal(
@@ -296,6 +308,7 @@ fn summary(
         escalation_reasons: widened.reasons,
         outside_candidates: evidence.iter().filter(|candidate| candidate.is_outside).count(),
         coverage,
+        presence: TermPresence::default(),
     }
 }
 

@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use super::bm25::{ScoreAccumulator, Statistics, idf};
 use super::candidate::MatchKind;
+use super::comparison::MAX_SIDES;
 use super::needle::{Needle, TermFit};
 use super::place::NodePlace;
 use super::query::Query;
-use super::terms::{Form, Role, Term};
+use super::terms::{Form, FormKind, Role, Term};
 use crate::index::{Segment, View, all_of};
 
 // The weights were tuned with `annai eval`, as those of `bm25`.
@@ -44,6 +45,8 @@ pub struct NodeHit {
     pub separated: u64,
     /// The terms that it contains only as a synonym.
     pub synonym: u64,
+    /// The terms of which it contains only the base.
+    pub base: u64,
     /// The terms of which it contains only a part.
     pub partial: u64,
     /// The terms that its heading contains.
@@ -54,6 +57,11 @@ impl NodeHit {
     /// The terms that it contains as a whole, in some form.
     pub const fn terms(&self) -> u64 {
         self.exact | self.separated | self.synonym
+    }
+
+    /// The terms that it contains in some form, be it weaker than the term itself.
+    pub const fn loose(&self) -> u64 {
+        self.separated | self.synonym | self.base | self.partial
     }
 
     /// How it matched, by those terms of the question that `decide`; the other terms say too little.
@@ -79,9 +87,15 @@ pub struct MatchOutcome {
     pub skipped_segments: Vec<(u32, u32)>,
     /// The weight of each term: its idf, strength and role.
     pub term_weights: Vec<f32>,
-    /// The number of matching nodes that contain each term, in some form.
+    /// The number of matching nodes that contain each term as a whole, in some form; its base alone does not count.
     pub document_frequencies: Vec<usize>,
+    /// The score of each hit on each side of a comparison: without the terms of the other sides. Empty where the question
+    /// compares nothing.
+    pub side_scores: Vec<SideScores>,
 }
+
+/// The scores of a node on the sides of a comparison.
+pub type SideScores = [f32; MAX_SIDES];
 
 /// Decides which nodes are searched.
 pub type NodeFilter<'a> = &'a dyn Fn(NodePlace) -> bool;
@@ -95,13 +109,14 @@ struct NodeScore {
     exact: u64,
     separated: u64,
     synonym: u64,
+    base: u64,
     partial: u64,
     heading: u64,
 }
 
 impl NodeScore {
     const fn is_hit(self) -> bool {
-        self.exact | self.separated | self.synonym | self.partial != 0
+        self.exact | self.separated | self.synonym | self.base | self.partial != 0
     }
 }
 
@@ -135,10 +150,12 @@ pub fn match_terms(
             for (node, found) in (0..).zip(matcher.scores(segment)).filter(|(_, found)| found.is_hit()) {
                 if !is_stale(node) && allowed(place(node)) {
                     matched.add(place(node), found);
+                    matched.side_scores.extend(matcher.side_scores(node, found.score));
                 }
             }
         }
     }
+    matched.promote_bases();
     let weight = |(term, count): (&Term, &usize)| {
         let idf = idf(matcher.statistics.nodes, *count as f32);
         idf * term.strength * if term.role == Role::Must { MUST_COVERAGE } else { 1.0 }
@@ -149,14 +166,31 @@ pub fn match_terms(
 
 impl MatchOutcome {
     fn add(&mut self, place: NodePlace, found: NodeScore) {
-        let NodeScore { score, exact, separated, synonym, partial, heading, .. } = found;
+        let NodeScore { score, exact, separated, synonym, base, partial, heading, .. } = found;
         let separated = separated & !exact;
         let synonym = synonym & !(exact | separated);
-        let partial = partial & !(exact | separated | synonym);
-        let hit = NodeHit { place, score, exact, separated, synonym, partial, heading };
+        let base = base & !(exact | separated | synonym);
+        let partial = partial & !(exact | separated | synonym | base);
+        let hit = NodeHit { place, score, exact, separated, synonym, base, partial, heading };
         self.hits.push(hit);
         for (index, count) in self.document_frequencies.iter_mut().enumerate() {
             *count += usize::from(hit.terms() >> index & 1 == 1);
+        }
+    }
+}
+
+impl MatchOutcome {
+    /// Where nothing contains a compound as a whole, the sections that contain its base are the evidence for it.
+    fn promote_bases(&mut self) {
+        let based = self.hits.iter().fold(0, |bits, hit| bits | hit.base);
+        if based == 0 {
+            return;
+        }
+        let whole = self.hits.iter().fold(0, |bits, hit| bits | hit.terms());
+        for hit in &mut self.hits {
+            let promoted = hit.base & !whole;
+            hit.synonym |= promoted;
+            hit.base &= whole;
         }
     }
 }
@@ -168,6 +202,8 @@ struct Matcher<'a> {
     /// One needle for each form of each term.
     needles: Vec<Vec<Needle>>,
     accumulator: ScoreAccumulator,
+    /// For each node of the segment, what the terms of one side of a comparison add to its score.
+    own_scores: Vec<SideScores>,
 }
 
 impl<'a> Matcher<'a> {
@@ -180,13 +216,25 @@ impl<'a> Matcher<'a> {
             statistics: Statistics::new(views, query),
             needles,
             accumulator: ScoreAccumulator::default(),
+            own_scores: Vec::new(),
         }
+    }
+
+    /// The score of a node on each side of a comparison; none where the question compares nothing.
+    fn side_scores(&self, node: u32, score: f32) -> Option<SideScores> {
+        let own = self.own_scores.get(node as usize)?;
+        let all: f32 = own.iter().sum();
+        Some(own.map(|own| score - all + own))
     }
 
     /// The score of each node of a segment.
     fn scores(&mut self, segment: &Segment) -> Vec<NodeScore> {
         let mut scores = vec![NodeScore::default(); segment.nodes.len()];
         self.accumulator.resize(segment.nodes.len());
+        if !self.query.sides.is_empty() {
+            self.own_scores.clear();
+            self.own_scores.resize(segment.nodes.len(), SideScores::default());
+        }
         self.add_terms(segment, &mut scores);
         self.add_keys_between_terms(segment, &mut scores);
         self.remove_negatives(segment, &mut scores);
@@ -208,6 +256,12 @@ impl<'a> Matcher<'a> {
                 score_form(segment, &lookup, &mut self.accumulator, scores);
             }
             let role = term.strength * if term.role == Role::Must { MUST_WEIGHT } else { 1.0 };
+            let side = self.query.sides.iter().position(|side| side >> index & 1 == 1);
+            if let Some(side) = side {
+                for (own, found) in self.own_scores.iter_mut().zip(scores.iter()) {
+                    own.iter_mut().skip(side).take(1).for_each(|own| *own += role * found.best_form);
+                }
+            }
             for found in scores.iter_mut() {
                 found.score += role * std::mem::take(&mut found.best_form);
             }
@@ -296,29 +350,42 @@ fn score_form(
 ) {
     let FormLookup { form, needle, is_primary_form, is_phrase, bit } = *lookup;
     let wanted = form.keys.len().max(1);
-    let bit = if form.weight < MIN_EQUIVALENT_WEIGHT { 0 } else { bit };
+    let is_related = matches!(form.kind, FormKind::Base | FormKind::Fragment);
+    let bit = if form.weight < MIN_EQUIVALENT_WEIGHT && !is_related { 0 } else { bit };
     accumulator.drain(|node, sum, keys, titles| {
         let (Some(entry), Some(found)) = (segment.node(node), scores.get_mut(node as usize)) else { return };
         let key_count = usize::from(keys);
         let mut score = sum * form.weight;
         if key_count >= wanted {
-            // One key is proof; of several, only the text tells whether they are next to each other.
-            let fit = if wanted == 1 { Some(TermFit::Exact) } else { needle.find(segment.text_of(entry)) };
+            // One key is proof, unless the form has a character besides it; of several, only the text tells whether they are
+            // next to each other.
+            let fit = if wanted == 1 && !form.is_mixed {
+                Some(TermFit::Exact)
+            } else {
+                needle.find(segment.text_of(entry))
+            };
             match fit {
                 Some(TermFit::Exact) if is_primary_form => found.exact |= bit,
-                Some(_) if is_primary_form || form.is_spelling => found.separated |= bit,
-                Some(_) => found.synonym |= bit,
+                Some(_) if is_primary_form => found.separated |= bit,
+                Some(_) => match form.kind {
+                    FormKind::Spelling => found.separated |= bit,
+                    FormKind::Synonym => found.synonym |= bit,
+                    FormKind::Base => found.base |= bit,
+                    FormKind::Fragment => found.partial |= bit,
+                },
                 None => score *= SCATTERED_PENALTY,
             }
             match fit {
                 Some(_) if wanted > 1 => score *= ADJACENT_BOOST,
-                None if !is_phrase && (wanted > 2 || form.text.is_ascii()) => found.partial |= bit,
+                None if !is_phrase && !is_related && (wanted > 2 || form.text.is_ascii()) => {
+                    found.partial |= bit;
+                }
                 _ => {}
             }
             if usize::from(titles) >= wanted {
                 found.heading |= bit;
             }
-        } else if wanted >= 3 && key_count * 5 >= wanted * 3 && !is_phrase {
+        } else if wanted >= 3 && key_count * 5 >= wanted * 3 && !is_phrase && !is_related {
             // Three fifths of the keys count as a partial match.
             found.partial |= bit;
             score *= PARTIAL_PENALTY;

@@ -178,8 +178,29 @@ fn a_term_counts_once_by_its_best_match() {
         exact: 0b0001,
         separated: 0b0010,
         synonym: 0b0100,
+        base: 0,
         partial: 0b1000,
         heading: 0,
     };
     assert_eq!((matched.hits, matched.document_frequencies), (vec![hit], vec![1, 1, 1, 0]));
+}
+
+#[test]
+fn a_letter_with_a_character_matches_only_together() {
+    let views = [manual(
+        "m",
+        &[("a.md", "# 一\nB型の保険\n"), ("b.md", "# B\nplan B\n"), ("c.md", "# 三\n30日\n# 四\n30分\n")],
+    )];
+    assert_eq!(hits(&views, "B型"), ["a.md:1 1 0 0 0"]);
+    assert_eq!(hits(&views, "30日"), ["c.md:1 1 0 0 0"]);
+}
+
+#[test]
+fn a_base_is_evidence_only_where_nothing_has_the_whole() {
+    let kinds = |text: &str| -> Vec<(u64, u64, u64)> {
+        let outcome = matched(&[manual("m", &[("a.md", text)])], "支払方法");
+        outcome.hits.iter().map(|hit| (hit.exact, hit.synonym, hit.base)).collect()
+    };
+    assert_eq!(kinds("# 一\n支払は月末\n"), [(0, 1, 0)]);
+    assert_eq!(kinds("# 一\n支払は月末\n# 二\n支払方法\n"), [(0, 0, 1), (1, 0, 0)]);
 }

@@ -1,32 +1,48 @@
 //! The exploration: a question is parsed into terms, searched for in stages, and the results are integrated.
 //!
-//! From the bottom up: [`terms`], `words`, `japanese`, `question`, `dictionary` and [`query`] parse a question;
-//! `matching` and `ranking` find sections for it, `exceptions` and `references` add the sections that belong to them;
-//! [`stages`] runs these in order within a `scope`; `conflicts`, `gaps` and `conclusion` judge the outcome;
-//! `manual_find` and `vault_find` are the two entry points.
+//! From the bottom up: [`terms`], `tokens`, `words`, `directing`, `wanted`, `asking`, `asked_value`, `japanese`,
+//! `base_forms`, `comparison`, `question`, `dictionary` and [`query`] parse a question; `matching`, `fusion` and `ranking`
+//! find sections for it, `exceptions` and `references` add the sections that belong to them; [`stages`] runs these in order
+//! within a `scope`; `conflicts`, `gaps`, `sufficiency` and `conclusion` judge the outcome; `term_counts` says where the
+//! terms stand, `absence` what could be asked instead (by `near_headings`, `near_texts` and `vocabulary`), and
+//! `term_presence` both; `manual_find` and `vault_find` are the two entry points.
 
+mod absence;
+mod absent_terms;
+mod asked_value;
+mod asking;
+mod base_forms;
 mod best_line;
 mod bm25;
 mod candidate;
+mod chosen_words;
+mod close_words;
+mod comparison;
 mod conclusion;
 mod conflicts;
 mod context;
 mod coverage;
 mod dictionary;
+mod directing;
 mod exceptions;
-mod facts;
+mod fusion;
 mod gaps;
 mod highlight;
 mod japanese;
+mod japanese_directing;
 mod learning_record;
 mod manual_find;
 mod matching;
+mod near_headings;
+mod near_texts;
 mod needle;
 mod new_trace;
 mod next_actions;
 mod place;
 mod query;
 mod question;
+mod question_terms;
+mod quotes;
 mod ranking;
 mod read_ledger;
 mod reading_order;
@@ -34,14 +50,25 @@ mod references;
 mod report;
 mod request;
 mod scope;
+mod sentences;
+mod similarity;
 mod stages;
+mod sufficiency;
+mod term_counts;
+mod term_presence;
 mod terms;
+mod tokens;
 mod trace;
 mod trace_builder;
 mod trace_store;
 mod unscanned;
 mod vault_find;
+mod vocabulary;
+mod wanted;
+mod wanted_facts;
+mod wanted_words;
 mod widening;
+mod word_scan;
 mod words;
 
 pub use best_line::BestLine;
@@ -56,7 +83,7 @@ pub use reading_order::{MAX_SHOWN, ReadingState};
 pub use report::{FindSummary, VaultFindSummary};
 pub use request::{FindRequest, SearchBudget, VaultFindRequest};
 pub use terms::{Goal, Intent};
-pub use trace::{MAX_TOP, TraceMatch, TraceRecord, UnsearchableFile};
+pub use trace::{MAX_TOP, TraceConflict, TraceMatch, TraceRecord, UnsearchableFile};
 pub use trace_store::TraceStore;
 pub use unscanned::UnscannedPart;
 pub use vault_find::find_in_vault;

@@ -1,22 +1,23 @@
 //! A parsed question: the terms to search for, the terms that a section must not contain, and its intent.
 
-use std::collections::HashSet;
-use std::ops::Range;
-
 use annai_core::ToolError;
 
+use super::asked_value::AskedValue;
+use super::asking::Asked;
+use super::base_forms::base_of;
 use super::dictionary::Dictionary;
+use super::directing::{Subject, without_directing_words};
 use super::japanese;
-use super::question::{QuestionParts, ScriptRun, script_runs};
-use super::terms::{Form, Goal, Intent, Role, Term, lookup_keys};
-use super::words::{asked_units, goal_of, intent_of, is_stop_word, strength, without_goal_words};
+use super::question::QuestionParts;
+pub use super::question_terms::MAX_TERMS;
+use super::question_terms::{ParsedTerms, new_term, normal_line, terms_of};
+use super::terms::{Form, FormKind, Goal, Intent, Role, Term, lookup_keys};
+use super::wanted::Wanted;
+use super::words::{asked_units, goal_of, intent_of, without_goal_words};
 use crate::error::LibraryError;
 use crate::index::{Class, Key, class, word};
-use crate::text::{is_separator, kanji_number, kanji_numeral, normalize_line};
+use crate::text::{kanji_number, kanji_numeral};
 
-/// The maximum number of terms that are searched for. The terms that a section contains are a bit set in a `u64`, and a
-/// question of more than 48 terms is hardly one question; the terms beyond are reported as a gap.
-pub const MAX_TERMS: usize = 48;
 /// The maximum length of a question after normalization. The input schema limits what is sent; this limits what
 /// ligatures and compatibility characters expand to. A longer question is rejected.
 const MAX_NORMAL_CHARS: usize = 10_000;
@@ -45,6 +46,13 @@ pub struct Query {
     pub keys: Vec<Key>,
     /// The units that an answer is expected to name.
     pub units: Vec<&'static str>,
+    /// The kind of fact that an answer is expected to state.
+    pub wanted: Wanted,
+    /// The value that is asked for; none where the question asks for something else.
+    pub asked_value: Option<AskedValue>,
+    /// The terms that only one side of a comparison has, as a bit set for each side; empty where the question compares
+    /// nothing.
+    pub sides: Vec<u64>,
     /// The terms beyond [`MAX_TERMS`], which are not searched for.
     pub dropped: Vec<String>,
 }
@@ -57,10 +65,16 @@ impl Query {
         let rest = normal_line(&parts.rest);
         // What is quoted or excluded is searched for as it is, and states no goal.
         let goal = goal_of(&rest);
-        let subject = without_goal_words(&rest);
+        let subject = without_directing_words(&parts.rest, &without_goal_words(&rest));
         // A question of nothing but such words is about them.
-        let normal = if subject.trim().is_empty() { rest } else { subject };
-        let (mut terms, dropped) = terms_of(&parts, &normal);
+        let subject = match has_words(&subject.text) || !parts.quoted.is_empty() {
+            true => subject,
+            false => Subject { text: rest, leading_words: 0 },
+        };
+        let asked = Asked::of(&subject.text);
+        let normal = if has_words(&asked.text) { asked.text } else { subject.text.clone() };
+        let normal = japanese::with_plain_connectives(normal);
+        let ParsedTerms { mut terms, dropped, sides } = terms_of(&parts, &normal, subject.leading_words);
         for term in &mut terms {
             add_spellings(term);
         }
@@ -77,8 +91,12 @@ impl Query {
             negatives,
             intent: intent.unwrap_or_else(|| intent_of(&whole)),
             goal,
-            keys: lookup_keys(&normal),
+            // The words that only ask are no terms, yet a text that repeats them fits a little better.
+            keys: lookup_keys(&subject.text),
             units: asked_units(&whole),
+            asked_value: AskedValue::of(&whole, asked.wanted),
+            wanted: asked.wanted,
+            sides,
             dropped,
         })
     }
@@ -108,9 +126,19 @@ impl Query {
     }
 }
 
+/// Whether a normalized text of one of the kinds that a question wants is stated; true where it wants no special kind.
+pub fn has_wanted_fact(query: &Query, text: &str) -> bool {
+    query.wanted.is_empty() || query.wanted.is_stated_in(text)
+}
+
+/// Whether a text has a searchable character.
+fn has_words(text: &str) -> bool {
+    text.chars().any(|character| matches!(class(character), Class::Word | Class::Unspaced))
+}
+
 /// The normalized question; an error where it has no searchable character, or too many characters.
 fn checked_normal_form(question: &str) -> Result<String, ToolError> {
-    if !question.chars().any(|character| matches!(class(character), Class::Word | Class::Unspaced)) {
+    if !has_words(question) {
         let problem = "expected words to look for, got only separators and signs";
         return Err(LibraryError::invalid("query", problem).into());
     }
@@ -123,101 +151,8 @@ fn checked_normal_form(question: &str) -> Result<String, ToolError> {
     Ok(whole)
 }
 
-/// The terms of a question, each once and in the order of the question, and the texts of those beyond the limit.
-fn terms_of(parts: &QuestionParts, normal: &str) -> (Vec<Term>, Vec<String>) {
-    let mut terms: Vec<Term> = Vec::new();
-    for phrase in &parts.quoted {
-        let phrase = normal_line(phrase);
-        terms.extend(new_term(Role::Must, &phrase, 0..0).map(|term| Term { is_phrase: true, ..term }));
-    }
-    for run in script_runs(normal) {
-        match run {
-            ScriptRun::Words(range) => word_terms(&parts.rest, normal, range, &mut terms),
-            ScriptRun::Unspaced(range) => {
-                let found = japanese::terms(normal.get(range.clone()).unwrap_or_default());
-                terms.extend(found.into_iter().filter_map(|(part, role)| {
-                    let range = range.start + part.start..range.start + part.end;
-                    new_term(role, normal.get(range.clone())?, range)
-                }));
-            }
-        }
-    }
-    if terms.is_empty() && parts.negatives.is_empty() {
-        // A question of nothing but stop words is searched for as it is.
-        terms.extend(new_term(Role::Soft, normal, 0..normal.len()));
-    }
-    let mut seen = HashSet::new();
-    terms.retain(|term| seen.insert(without_separators(term.text())));
-    // Of too many terms, the required ones are kept.
-    terms.sort_by_key(|term| term.role == Role::Soft);
-    let dropped = terms.iter().skip(MAX_TERMS).map(|term| term.text().to_owned()).collect();
-    terms.truncate(MAX_TERMS);
-    terms.sort_by_key(|term| term.range.start);
-    (terms, dropped)
-}
-
-fn new_term(role: Role, text: &str, range: Range<usize>) -> Option<Term> {
-    Term::new(role, text, strength(text), range)
-}
-
-fn normal_line(text: &str) -> String {
-    let mut normal = String::new();
-    normalize_line(text, &mut normal);
-    normal
-}
-
-fn without_separators(text: &str) -> String {
-    text.chars().filter(|character| !is_separator(*character)).collect()
-}
-
-/// The terms of a run of words such as `user-id`: its words, and the whole run if that is more than one word.
-fn word_terms(original: &str, normal: &str, range: Range<usize>, terms: &mut Vec<Term>) {
-    let text = normal.get(range.clone()).unwrap_or_default();
-    let text = text.trim_matches(is_separator);
-    let parts: Vec<_> = text.split(is_separator).filter(|part| !part.is_empty()).collect();
-    if parts.len() > 1 || is_code(text) {
-        let only_stop_words = parts.iter().all(|part| is_stop_word(part) || part.len() < 2);
-        let role = if is_code(text) || original_form(original, text).is_some_and(is_name) {
-            Role::Must
-        } else {
-            Role::Soft
-        };
-        if !only_stop_words || is_code(text) {
-            terms.extend(new_term(role, text, range.clone()));
-        }
-        if !is_code(text) || parts.len() > 2 {
-            let own = parts.iter().filter(|part| !is_stop_word(part) && part.len() > 2);
-            terms.extend(own.filter_map(|part| new_term(Role::Soft, part, range.clone())));
-        }
-        return;
-    }
-    let Some(only) = parts.first().filter(|part| !is_stop_word(part)) else { return };
-    let named = original_form(original, only).is_some_and(is_name);
-    terms.extend(new_term(if named { Role::Must } else { Role::Soft }, only, range));
-}
-
-/// Whether a word contains a digit, as codes, model numbers and versions do.
-fn is_code(text: &str) -> bool {
-    text.bytes().any(|byte| byte.is_ascii_digit())
-}
-
-/// The word as the question spells it. The first word counts only with an upper-case letter after its first one,
-/// because every sentence begins with a capital.
-fn original_form<'a>(original: &'a str, normal: &str) -> Option<&'a str> {
-    let mut words = original
-        .split(|character: char| character.is_whitespace() || "?？,、。()".contains(character))
-        .filter(|word| !word.is_empty());
-    let first = words.next();
-    let same = |word: &&str| word.to_lowercase() == normal;
-    words.find(same).or(first.filter(same).filter(|word| word.chars().skip(1).any(char::is_uppercase)))
-}
-
-/// Whether a word is spelled like a proper noun.
-fn is_name(word: &str) -> bool {
-    word.chars().any(char::is_uppercase)
-}
-
-/// Adds the other spellings of a term: numbers in Kanji numerals and in digits, and words without their okurigana.
+/// Adds the other spellings of a term: numbers in Kanji numerals and in digits, and words without their okurigana; and
+/// the base of a compound.
 fn add_spellings(term: &mut Term) {
     let text = term.text().to_owned();
     let mut others = Vec::new();
@@ -245,6 +180,10 @@ fn add_spellings(term: &mut Term) {
         others.push(bare);
     }
     term.forms.extend(others.iter().filter_map(|other| Form::new(other, SPELLING_WEIGHT)));
+    if let Some((base, weight, kind)) = base_of(&text).filter(|_| term.role == Role::Soft && !term.is_phrase)
+    {
+        term.forms.extend(Form::new(&base, weight).map(|form| Form { kind, ..form }));
+    }
 }
 
 /// Neighbouring words are also searched for as one word: `use effect` finds `useEffect`.
@@ -261,8 +200,9 @@ fn join_neighbors(normal: &str, terms: &mut [Term]) {
                 keys: vec![word(&joined)],
                 text: joined,
                 single_char: None,
+                is_mixed: false,
                 weight: JOINED_WEIGHT,
-                is_spelling: true,
+                kind: FormKind::Spelling,
             };
             one.forms.push(form.clone());
             other.forms.push(form);
@@ -273,3 +213,7 @@ fn join_neighbors(normal: &str, terms: &mut [Term]) {
 #[cfg(test)]
 #[path = "query_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "question_words_tests.rs"]
+mod question_words_tests;

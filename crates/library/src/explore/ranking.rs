@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::candidate::{Candidate, Signals};
+use super::fusion::{reciprocal_ranks, show_each_best};
 use super::matching::{MatchOutcome, NodeHit};
 use super::place::{FilePlace, NodePlace, file_of, node_at};
-use super::query::Query;
+use super::query::{Query, has_wanted_fact};
 use super::terms::Intent;
 use crate::index::{NodeEntry, Segment, View};
 use crate::text::kanji_number;
@@ -19,10 +20,12 @@ const LOOSE_COVERAGE: f32 = 0.6;
 const FILE_CONTEXT_BOOST: f32 = 0.5;
 /// The maximum boost for a node whose heading contains all terms.
 const HEADING_BOOST: f32 = 0.2;
-/// The factor for a node that contains a number with a unit that the question asks for.
+/// The factor for a node that states a fact of the kind that the question asks for.
 const UNIT_BOOST: f32 = 1.3;
 /// The factor for a heading without text of its own, which answers little.
 const BARE_HEADING_PENALTY: f32 = 0.5;
+/// The maximum score of a node in a comparison, as a share of the score of the node before it.
+const NEXT_SCORE: f32 = 0.999;
 /// At least 100 nodes are re-ranked by their text, and at least twice as many as are kept. Reading more texts costs
 /// time, and a node that ranks lower would not become a candidate anyway.
 const MIN_RERANKED: usize = 100;
@@ -57,15 +60,21 @@ pub fn rank(
         let by_score = other.0.total_cmp(&one.0).then(one.1.place.cmp(&other.1.place));
         is_outside(one).cmp(&is_outside(other)).then(by_score)
     };
-    let mut hits = scored_by_coverage(views, matched);
     let reranked = max_ranked.saturating_mul(2).max(MIN_RERANKED);
-    if hits.len() > reranked {
+    let mut hits = scored_by_coverage(views, matched, None);
+    let is_comparison = !query.sides.is_empty() && matched.side_scores.len() == matched.hits.len();
+    if is_comparison {
+        hits.sort_unstable_by(best_first);
+        fuse_sides(&SideRanking { views, query, matched, reranked, outside }, &mut hits);
+    } else if hits.len() > reranked {
         hits.select_nth_unstable_by(reranked, best_first);
     }
     let reranked = reranked.min(hits.len());
     let (best, rest) = hits.split_at_mut(reranked);
-    rerank_by_text(views, query, best);
-    best.sort_unstable_by(best_first);
+    if !is_comparison {
+        rerank_by_text(views, query, best);
+        best.sort_unstable_by(best_first);
+    }
     let deciding = query.deciding_terms();
     let candidate = |scored: &Scored<'_>| Candidate {
         is_outside: outside.contains(&scored.1.place.view),
@@ -79,10 +88,20 @@ pub fn rank(
     Ranked { best, more_related: beyond - more_evidence.len(), more_evidence }
 }
 
-/// The matching nodes, their scores weighted by the coverage of the terms in the node, its heading and its file.
-fn scored_by_coverage<'a>(views: &[View], matched: &'a MatchOutcome) -> Vec<Scored<'a>> {
-    let total: f32 = matched.term_weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
-    let covered = |bits: u64| covered_weight(&matched.term_weights, bits) / total;
+/// A side of a comparison: its index, its own terms, and the terms of the other sides, which do not count for it.
+#[derive(Clone, Copy)]
+struct Side {
+    index: usize,
+    own: u64,
+    others: u64,
+}
+
+/// The matching nodes, their scores weighted by the coverage of the terms in the node, its heading and its file; for a
+/// side of a comparison, those that contain a term of it.
+fn scored_by_coverage<'a>(views: &[View], matched: &'a MatchOutcome, side: Option<Side>) -> Vec<Scored<'a>> {
+    let counted = !side.map_or(0, |side| side.others);
+    let total = covered_weight(&matched.term_weights, counted).max(f32::MIN_POSITIVE);
+    let covered = |bits: u64| covered_weight(&matched.term_weights, bits & counted) / total;
     let no_file = |place: NodePlace| FilePlace { view: place.view, segment: place.segment, file: 0 };
     let file = |place: NodePlace| file_of(views, place).unwrap_or_else(|| no_file(place));
     // The terms in the rest of a file tell what a section of it is about.
@@ -90,16 +109,76 @@ fn scored_by_coverage<'a>(views: &[View], matched: &'a MatchOutcome) -> Vec<Scor
     for hit in &matched.hits {
         *files.entry(file(hit.place)).or_default() |= hit.exact;
     }
-    let score = |hit: &NodeHit| {
-        let coverage =
-            covered(hit.exact) + LOOSE_COVERAGE * covered(hit.separated | hit.synonym | hit.partial);
+    let score = |base: f32, hit: &NodeHit| {
+        let coverage = covered(hit.exact) + LOOSE_COVERAGE * covered(hit.loose());
         let context = covered(files.get(&file(hit.place)).copied().unwrap_or_default());
-        hit.score
-            * (1.0 - COVERAGE_SHARE + COVERAGE_SHARE * coverage)
+        base * (1.0 - COVERAGE_SHARE + COVERAGE_SHARE * coverage)
             * (1.0 + FILE_CONTEXT_BOOST * context)
             * (1.0 + HEADING_BOOST * covered(hit.heading))
     };
-    matched.hits.iter().map(|hit| (score(hit), hit)).collect()
+    let Some(side) = side else {
+        return matched.hits.iter().map(|hit| (score(hit.score, hit), hit)).collect();
+    };
+    let of_side = matched.hits.iter().zip(&matched.side_scores);
+    let of_side = of_side.filter(|(hit, _)| (hit.exact | hit.loose()) & side.own != 0);
+    of_side
+        .map(|(hit, scores)| (score(scores.get(side.index).copied().unwrap_or_default(), hit), hit))
+        .collect()
+}
+
+/// What the sides of a comparison are ranked by.
+struct SideRanking<'a> {
+    views: &'a [View],
+    query: &'a Query,
+    matched: &'a MatchOutcome,
+    /// The number of nodes of each side that are re-ranked by their text.
+    reranked: usize,
+    outside: &'a HashSet<u32>,
+}
+
+/// Orders the matching nodes by how the sides of a comparison rank them, each on its own; what belongs to no side keeps
+/// its order behind them. The scores are those that stood at the same position before, so that they decrease as those of
+/// other questions do.
+fn fuse_sides(ranking: &SideRanking<'_>, hits: &mut [Scored<'_>]) {
+    let &SideRanking { views, query, matched, reranked, outside } = ranking;
+    let is_outside = |place: &NodePlace| outside.contains(&place.view);
+    let all = query.sides.iter().fold(0, |bits, side| bits | side);
+    let sides =
+        query.sides.iter().enumerate().map(|(index, own)| Side { index, own: *own, others: all & !own });
+    let best_first = |one: &Scored<'_>, other: &Scored<'_>| {
+        let (one_place, other_place) = (one.1.place, other.1.place);
+        let by_score = other.0.total_cmp(&one.0).then(one_place.cmp(&other_place));
+        is_outside(&one_place).cmp(&is_outside(&other_place)).then(by_score)
+    };
+    let list = |side: Side| -> Vec<NodePlace> {
+        let mut scored = scored_by_coverage(views, matched, Some(side));
+        scored.sort_unstable_by(best_first);
+        scored.truncate(reranked);
+        rerank_by_text(views, query, &mut scored);
+        scored.sort_unstable_by(best_first);
+        scored.iter().map(|(_, hit)| hit.place).collect()
+    };
+    let mut lists: Vec<Vec<NodePlace>> = sides.map(list).collect();
+    let fused = reciprocal_ranks(&lists);
+    let rank = |place: &NodePlace| fused.get(place).copied().unwrap_or_default();
+    let mut order: Vec<NodePlace> = hits.iter().map(|(_, hit)| hit.place).collect();
+    // The sort keeps the order of equals, which is that of the whole question.
+    order.sort_by(|one, other| {
+        is_outside(one).cmp(&is_outside(other)).then(rank(other).total_cmp(&rank(one)))
+    });
+    lists.iter_mut().for_each(|list| list.retain(|place| !is_outside(place)));
+    show_each_best(&mut order, &lists);
+
+    let mut scores: Vec<f32> = hits.iter().map(|(score, _)| *score).collect();
+    scores.sort_unstable_by(|one, other| other.total_cmp(one));
+    let position: HashMap<NodePlace, usize> = order.into_iter().zip(0..).collect();
+    hits.sort_unstable_by_key(|(_, hit)| position.get(&hit.place).copied());
+    let mut last = f32::MAX;
+    for ((score, _), own) in hits.iter_mut().zip(scores) {
+        // Equal scores would be ordered by their places again.
+        last = own.min(last * NEXT_SCORE);
+        *score = last;
+    }
 }
 
 /// The sum of the weights of the terms whose bits are set.
@@ -112,7 +191,9 @@ pub fn covered_weight(weights: &[f32], bits: u64) -> f32 {
 fn rerank_by_text(views: &[View], query: &Query, best: &mut [Scored<'_>]) {
     for (score, hit) in best {
         let Some((segment, node)) = node_at(views, hit.place) else { continue };
-        if has_number_with_unit(segment.text_of(node), &query.units) {
+        let text = segment.text_of(node);
+        let states_fact = !query.wanted.is_empty() && has_wanted_fact(query, text);
+        if states_fact || has_number_with_unit(text, &query.units) {
             *score *= UNIT_BOOST;
         }
         if is_bare_heading(segment, node) {
@@ -125,16 +206,16 @@ fn candidate((score, hit): &Scored<'_>, deciding: u64) -> Candidate {
     let signals = [
         (hit.heading != 0, Signals::HEADING),
         (hit.exact != 0, Signals::NORMALIZED),
-        (hit.separated | hit.synonym | hit.partial != 0, Signals::LOOSE),
+        (hit.loose() != 0, Signals::LOOSE),
     ];
     let signals =
         signals.iter().filter(|(is_set, _)| *is_set).fold(Signals::default(), |all, (_, one)| all.with(*one));
-    let (kind, terms) = (hit.kind(deciding), hit.terms());
+    let (kind, terms) = (hit.kind(deciding), hit.terms() | hit.base);
     Candidate { place: hit.place, score: *score, signals, terms, kind, is_outside: false }
 }
 
 /// Whether a text contains a number with one of these units.
-fn has_number_with_unit(text: &str, units: &[&str]) -> bool {
+pub fn has_number_with_unit(text: &str, units: &[&str]) -> bool {
     let is_digit =
         |character: char| character.is_ascii_digit() || kanji_number(std::iter::once(character)).is_some();
     units.iter().any(|unit| {

@@ -18,8 +18,8 @@ fn exact(scores: &[f32]) -> TraceRecord {
     trace_of(&scores.iter().map(|score| (*score, EXACT)).collect::<Vec<_>>())
 }
 
-const fn conflict(one: u32, other: u32) -> TraceConflict {
-    TraceConflict { one, other, about: String::new() }
+fn conflict(one: u32, other: u32) -> TraceConflict {
+    TraceConflict { one, other, about: String::new(), sentences: Default::default() }
 }
 
 /// The match that an action leads to; none where it does not read.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::candidate::{Candidate, Signals};
+use super::term_presence::TermPresence;
 use super::terms::Goal;
 use super::trace::UnsearchableFile;
 use super::unscanned::SkipReason;
@@ -85,8 +86,14 @@ pub struct FindSummary {
     /// one file.
     #[schemars(range(min = 0, max = 1))]
     pub file_bias_ratio: f64,
-    /// The number of pairs of sections that contradict each other.
+    /// The number of pairs of sections whose statements cannot both hold; manual_hits with kind `conflicts` quotes them.
     pub conflict_count: usize,
+    /// The number of pairs of sections that state other values because their headings or file names name different
+    /// products, plans, editions or years; manual_hits with kind `variants` quotes them.
+    pub variant_count: usize,
+    /// True when there are more conflicts or variants than these; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conflicts_limited: Option<bool>,
     /// The number of terms of the question that nothing was found for.
     pub gap_count: usize,
     /// How well the result answers the question, from 0 to 1.
@@ -109,6 +116,9 @@ pub struct FindSummary {
     /// What was searched, and what was handed out.
     #[serde(flatten)]
     pub coverage: SearchCoverage,
+    /// Where the terms of the question stand, and what could be asked instead.
+    #[serde(flatten)]
+    pub presence: TermPresence,
 }
 
 /// What was searched, and what was handed out.
@@ -140,6 +150,20 @@ pub struct SearchCoverage {
     /// Sentences about what the result does not cover; absent when there is nothing to say.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
+}
+
+impl FindSummary {
+    /// The summary as it may be logged.
+    pub fn for_log(&self) -> Self {
+        Self { presence: self.presence.in_numbers(), ..self.clone() }
+    }
+}
+
+impl VaultFindSummary {
+    /// The summary as it may be logged.
+    pub fn for_log(&self) -> Self {
+        Self { presence: self.presence.in_numbers(), ..self.clone() }
+    }
 }
 
 /// A file that cannot be searched.
@@ -193,8 +217,14 @@ pub struct VaultFindSummary {
     /// one file.
     #[schemars(range(min = 0, max = 1))]
     pub file_bias_ratio: f64,
-    /// The number of pairs of paragraphs that contradict each other.
+    /// The number of pairs of paragraphs whose statements cannot both hold; manual_hits with kind `conflicts` quotes them.
     pub conflict_count: usize,
+    /// The number of pairs of paragraphs that state other values because their headings or file names name different
+    /// products, plans, editions or years; manual_hits with kind `variants` quotes them.
+    pub variant_count: usize,
+    /// True when there are more conflicts or variants than these; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conflicts_limited: Option<bool>,
     /// The number of terms of the question that nothing was found for.
     pub gap_count: usize,
     /// The number of line ranges without a match in the files that have matches.
@@ -213,6 +243,9 @@ pub struct VaultFindSummary {
     /// What was searched, and what was handed out.
     #[serde(flatten)]
     pub coverage: SearchCoverage,
+    /// Where the terms of the question stand, and what could be asked instead.
+    #[serde(flatten)]
+    pub presence: TermPresence,
 }
 
 /// How many candidates each signal has.

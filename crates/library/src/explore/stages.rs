@@ -42,6 +42,8 @@ pub struct StageOutcome {
     pub stage: u8,
     /// The number of stages that failed.
     pub failed: usize,
+    /// The views outside the manual that was asked for, by their indexes.
+    pub outside_views: HashSet<u32>,
 }
 
 impl StageOutcome {
@@ -57,10 +59,10 @@ impl StageOutcome {
         best.chain(&self.more_evidence)
     }
 
-    /// The terms that sections inside the manual contain, as a bit set.
+    /// The terms that sections inside the manual contain, as a bit set. Matches that a maximum cut count too.
     pub fn inside_terms(&self) -> u64 {
-        let more = self.more_evidence.iter().filter(|candidate| !candidate.is_outside);
-        self.inside().iter().chain(more).fold(0, |bits, candidate| bits | candidate.terms)
+        let inside = self.matched.hits.iter().filter(|hit| !self.outside_views.contains(&hit.place.view));
+        inside.fold(0, |bits, hit| bits | hit.terms())
     }
 }
 
@@ -137,7 +139,18 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
         // The neighbors of the candidates were not searched, so their files are to be searched again.
         unscanned.extend(files_of(views, &candidates, SkipReason::TimeBudget));
     }
-    StageOutcome { query, candidates, more_evidence, related, unscanned, matched, hits, stage, failed }
+    StageOutcome {
+        query,
+        candidates,
+        more_evidence,
+        related,
+        unscanned,
+        matched,
+        hits,
+        stage,
+        failed,
+        outside_views: outside,
+    }
 }
 
 /// Keeps the best related sections, and all evidence. Returns how many were dropped.

@@ -142,7 +142,9 @@ fn general_words_alone_are_a_part() {
         kinds.sort();
         kinds
     };
-    assert_eq!(kinds("返品の場合"), ["a.md:1 Exact", "a.md:3 Part", "a.md:5 Exact"]);
+    assert_eq!(kinds("場合の返品"), ["a.md:1 Exact", "a.md:3 Part", "a.md:5 Exact"]);
+    // Where they end a question they mean nothing.
+    assert_eq!(kinds("返品の場合"), ["a.md:1 Exact", "a.md:5 Exact"]);
     // Where a question has no other words, they decide.
     assert_eq!(kinds("場合"), ["a.md:1 Exact", "a.md:3 Exact"]);
 }
@@ -302,4 +304,11 @@ proptest! {
             prop_assert_eq!(found.signals.has(Signals::REFERENCE), is_added);
         }
     }
+}
+
+#[test]
+fn a_term_of_a_match_that_was_cut_is_not_missing() {
+    let views = [manual("m", &[("a.md", "# A\nzebra zebra\n# B\nlion\n")])];
+    let found = run_capped(&views, "zebra lion", 1);
+    assert_eq!((found.candidates.len(), found.inside_terms()), (1, 0b11));
 }

@@ -75,8 +75,24 @@ pub struct Form {
     pub single_char: Option<char>,
     /// Its weight, relative to 1 for the term as it is written.
     pub weight: f32,
-    /// Whether it is the term itself or another spelling of it, rather than a synonym.
-    pub is_spelling: bool,
+    /// Whether it has words and characters of a script without spaces: the keys do not tell that they are together.
+    pub is_mixed: bool,
+    /// How it is related to the term.
+    pub kind: FormKind,
+}
+
+/// How a form is related to its term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FormKind {
+    /// The term itself, or another spelling of it.
+    Spelling,
+    /// A word that means the same.
+    Synonym,
+    /// The base of a compound such as 支払方法: a section that contains it is related, or evidence where nothing contains
+    /// the compound. The term is no gap.
+    Base,
+    /// A part of the term that alone means something else, as 契約 in 契約者: a section that contains it is related.
+    Fragment,
 }
 
 impl Form {
@@ -94,18 +110,21 @@ impl Form {
             (Some(character), None, true) => Some(character),
             _ => None,
         };
+        let has = |wanted: Class| text.chars().any(|character| class(character) == wanted);
+        let is_mixed = has(Class::Word) && has(Class::Unspaced);
         (single_char.is_some() || !keys.is_empty()).then(|| Self {
+            is_mixed,
             text: text.to_owned(),
             keys,
             single_char,
             weight,
-            is_spelling: true,
+            kind: FormKind::Spelling,
         })
     }
 
     /// A synonym of a term; none where the index has nothing to look it up by.
     pub fn synonym(text: &str, weight: f32) -> Option<Self> {
-        Some(Self { is_spelling: false, ..Self::new(text, weight)? })
+        Some(Self { kind: FormKind::Synonym, ..Self::new(text, weight)? })
     }
 }
 

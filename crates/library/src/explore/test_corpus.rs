@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use annai_core::Principal;
 
 use super::candidate::{Candidate, MatchKind, Signals};
+use super::conflicts::Contradictions;
 use super::context::ExploreContext;
 use super::dictionary::{Dictionary, DictionaryCache};
 use super::place::{NodePlace, node_at};
@@ -185,6 +186,7 @@ pub fn empty_trace() -> TraceRecord {
         unscanned: Vec::new(),
         unsearchable: Vec::new(),
         conflicts: Vec::new(),
+        variants: Vec::new(),
         gaps: Vec::new(),
         reach: Reach::Manuals(FindReach::default()),
         follow_up: NextAction::stop(0.5),
@@ -193,9 +195,10 @@ pub fn empty_trace() -> TraceRecord {
 
 /// The trace of what a question found in these views.
 pub fn traced(views: &[View], outcome: &StageOutcome) -> TraceRecord {
-    let TraceMatches { files, headings, matches, ranked, conflicts } = trace_matches(views, outcome, &[]);
+    let TraceMatches { files, headings, matches, ranked, conflicts, variants } =
+        trace_matches(views, outcome, &Contradictions::default());
     let unscanned = outcome.unscanned.clone();
-    TraceRecord { files, headings, matches, ranked, conflicts, unscanned, ..empty_trace() }
+    TraceRecord { files, headings, matches, ranked, conflicts, variants, unscanned, ..empty_trace() }
 }
 
 /// A trace of sections of the manual `m`, each of two lines in a file of its own (`0.md`, `1.md` and so on), with these

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::candidate::{MatchKind, Signals};
+use super::conflicts::Quote;
 use super::terms::Goal;
 use super::unscanned::UnscannedPart;
 use crate::adaptive::FindReach;
@@ -45,6 +46,8 @@ pub struct TraceRecord {
     pub unsearchable: Vec<UnsearchableFile>,
     /// The pairs of sections that contradict each other.
     pub conflicts: Vec<TraceConflict>,
+    /// The pairs of sections that state other values because they are about other products, plans or editions.
+    pub variants: Vec<TraceConflict>,
     /// The gaps, a sentence for each.
     pub gaps: Vec<String>,
     /// The files that were searched.
@@ -120,6 +123,15 @@ pub struct TraceConflict {
     pub other: u32,
     /// The term, and the two statements about it.
     pub about: String,
+    /// The two sentences.
+    pub sentences: [Quote; 2],
+}
+
+impl TraceConflict {
+    fn estimated_bytes(&self) -> usize {
+        let texts = self.about.len() + self.sentences.iter().map(|quote| quote.text.len()).sum::<usize>();
+        size_of::<Self>() + texts
+    }
 }
 
 /// A file that cannot be searched, with its manual.
@@ -241,6 +253,6 @@ impl TraceRecord {
             + self.headings.iter().map(|heading| 16 + texts(heading.title.len())).sum::<usize>()
             + self.unsearchable.iter().map(|other| 40 + texts(other.file.path.len())).sum::<usize>()
             + self.unscanned.iter().map(|part| 150 + part.path.len() + part.starts.len() * 8).sum::<usize>()
-            + self.conflicts.iter().map(|conflict| texts(conflict.about.len())).sum::<usize>()
+            + self.conflicts.iter().chain(&self.variants).map(TraceConflict::estimated_bytes).sum::<usize>()
     }
 }

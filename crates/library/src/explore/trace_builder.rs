@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::best_line::BestLine;
 use super::candidate::Candidate;
-use super::conflicts::Conflict;
+use super::conflicts::{Conflict, Contradictions};
 use super::place::{FilePlace, NodePlace, file_at, file_of, node_at};
 use super::stages::StageOutcome;
 use super::trace::{MAX_TOP, TraceConflict, TraceFile, TraceHeading, TraceMatch};
@@ -30,10 +30,16 @@ pub struct TraceMatches {
     pub ranked: Vec<u32>,
     /// The pairs of matches that contradict each other.
     pub conflicts: Vec<TraceConflict>,
+    /// The pairs of matches that differ by design.
+    pub variants: Vec<TraceConflict>,
 }
 
 /// Collects the matches of a find.
-pub fn trace_matches(views: &[View], outcome: &StageOutcome, conflicts: &[Conflict]) -> TraceMatches {
+pub fn trace_matches(
+    views: &[View],
+    outcome: &StageOutcome,
+    contradictions: &Contradictions,
+) -> TraceMatches {
     let mut builder = MatchBuilder {
         views,
         best_line: BestLine::new(&outcome.query, &outcome.matched.term_weights),
@@ -57,11 +63,16 @@ pub fn trace_matches(views: &[View], outcome: &StageOutcome, conflicts: &[Confli
         }
     }
     builder.found.ranked = ranks.into_iter().filter(|number| *number != u32::MAX).collect();
-    let pairs = conflicts.iter().filter_map(|conflict| {
-        let (one, other) = (*numbers.get(&conflict.one)?, *numbers.get(&conflict.other)?);
-        Some(TraceConflict { one, other, about: conflict.about.clone() })
-    });
-    builder.found.conflicts = pairs.collect();
+    let pairs = |conflicts: &[Conflict]| -> Vec<TraceConflict> {
+        let pair = |conflict: &Conflict| {
+            let (one, other) = (*numbers.get(&conflict.one)?, *numbers.get(&conflict.other)?);
+            let (about, sentences) = (conflict.about.clone(), conflict.sentences.clone());
+            Some(TraceConflict { one, other, about, sentences })
+        };
+        conflicts.iter().filter_map(pair).collect()
+    };
+    builder.found.conflicts = pairs(&contradictions.conflicts);
+    builder.found.variants = pairs(&contradictions.variants);
     builder.found
 }
 

@@ -74,10 +74,16 @@ fn both_sides_of_a_conflict_name_each_other() {
     let views =
         [manual("m", &[("a.md", "# A\nrefund\n"), ("b.md", "# B\nrefund\n"), ("c.md", "# C\nrefund\n")])];
     let at = |path| place(&views, path, 1);
-    let conflict = |one, other, about: &str| Conflict { one: at(one), other: at(other), about: about.into() };
-    let conflicts = [conflict("a.md", "b.md", "x: 1 / 2"), conflict("a.md", "c.md", "x: 1 / 3")];
-    let TraceMatches { files, headings, matches, ranked, conflicts } =
-        trace_matches(&views, &outcome(&views, "refund"), &conflicts);
+    let conflict = |one, other, about: &str| Conflict {
+        one: at(one),
+        other: at(other),
+        about: about.into(),
+        sentences: Default::default(),
+    };
+    let conflicts = vec![conflict("a.md", "b.md", "x: 1 / 2"), conflict("a.md", "c.md", "x: 1 / 3")];
+    let contradictions = Contradictions { conflicts, ..Contradictions::default() };
+    let TraceMatches { files, headings, matches, ranked, conflicts, .. } =
+        trace_matches(&views, &outcome(&views, "refund"), &contradictions);
     let record = TraceRecord { files, headings, matches, ranked, conflicts, ..empty_trace() };
     let against: Vec<_> =
         record.matches.iter().map(|found| record.conflicting_ids(found).join(" ")).collect();

@@ -16,10 +16,13 @@ use super::new_trace::{NewTrace, StoredTrace};
 use super::next_actions::{VaultFindOutcome, follow_up_of_vault_find};
 use super::place::{FilePlace, file_at, file_of, node_at};
 use super::query::Query;
-use super::report::{Left, SearchCoverage, VaultFindSummary, VaultSignalCoverage, rounded};
+use super::report::{
+    IntegrationStatus, Left, SearchCoverage, VaultFindSummary, VaultSignalCoverage, rounded,
+};
 use super::request::VaultFindRequest;
 use super::scope::{FileGrant, SearchScope};
 use super::stages::{StageOutcome, StagePlan, run_stages};
+use super::term_presence::{TermPresence, term_presence};
 use super::trace::{Reach, TraceRecord};
 use super::trace_builder::trace_matches;
 use super::unscanned::{SkipReason, UnscannedPart, count_left_out};
@@ -69,7 +72,7 @@ pub fn find_in_vault(
     cancellation.check()?;
     let coverage = FileCoverage::of(&views, &scope, &outcome.matched);
     let conclusion = conclude(&Evidence { views: &views, outcome: &outcome, target: Target::Vault });
-    let matches = trace_matches(&views, &outcome, &conclusion.conflicts);
+    let matches = trace_matches(&views, &outcome, &conclusion.contradictions);
     let record = TraceRecord {
         target: Target::Vault,
         question: request.query.clone(),
@@ -82,6 +85,7 @@ pub fn find_in_vault(
         unscanned: outcome.unscanned.clone(),
         unsearchable: coverage.unsearchable.clone(),
         conflicts: matches.conflicts,
+        variants: matches.variants,
         gaps: conclusion.gaps.hints.clone(),
         reach: Reach::Vault(request.files.clone()),
         follow_up: NextAction::stop(0.5),
@@ -91,6 +95,10 @@ pub fn find_in_vault(
     let candidates = outcome.candidates.as_slice();
     let evidence: Vec<_> = outcome.evidence().collect();
     let is_biased = conclusion.file_bias >= VAULT_FILE_BIAS;
+    let mut summary = summary(&views, &outcome, &conclusion, &coverage, counts);
+    let is_ready = summary.integration_status == IntegrationStatus::Ready;
+    let (presence, rephrased) = term_presence(&views, &scope, &outcome, &request.query, is_ready);
+    summary.presence = presence;
     let follow_up = follow_up_of_vault_find(&VaultFindOutcome {
         query: &request.query,
         files: &request.files,
@@ -98,9 +106,10 @@ pub fn find_in_vault(
         is_cut: outcome.unscanned.iter().any(|part| part.reason == SkipReason::CandidateCap),
         likeliest_file: if candidates.is_empty() { likeliest_file(&views, &scope, &outcome) } else { None },
         dominant_file: if is_biased { dominant_file(&views, &evidence) } else { None },
+        // One other wording is tried, not one after another.
+        rephrased: rephrased.filter(|_| !trace.record.is_follow_up),
         sufficiency: conclusion.sufficiency,
     });
-    let summary = summary(&views, &outcome, &conclusion, &coverage, counts);
     let StoredTrace { id: trace_id, record, next_actions } = trace.keep(context, &request.owner, follow_up);
     Ok(VaultFindReport { trace_id, summary, record, next_actions })
 }
@@ -127,7 +136,9 @@ fn summary(
         integrated_nodes: evidence.len(),
         signal_coverage: VaultSignalCoverage::of(&all_candidates(outcome)),
         file_bias_ratio: rounded(conclusion.file_bias),
-        conflict_count: conclusion.conflicts.len(),
+        conflict_count: conclusion.contradictions.conflicts.len(),
+        variant_count: conclusion.contradictions.variants.len(),
+        conflicts_limited: conclusion.contradictions.is_limited.then_some(true),
         gap_count: conclusion.gaps.hints.len(),
         gap_ranges_count: gap_ranges(views, &evidence),
         sufficiency_score: conclusion.sufficiency,
@@ -137,6 +148,7 @@ fn summary(
         ),
         cutoff_reason: SkipReason::most_important(&outcome.unscanned),
         coverage,
+        presence: TermPresence::default(),
     }
 }
 

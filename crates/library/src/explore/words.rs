@@ -19,7 +19,7 @@ const STOP_WORDS: &str = "\
     much must my need needed of off on one only or other our out own please s same shall she should so \
     some something somebody someone such t than that the their them then there these they this those \
     through to too under up us very was way we were what whatever when where whether which while who whom \
-    whose why will with within would you your want tell explain show exactly actually everything ll re ve \
+    whose why will with within would you your want tell exactly actually everything between ll re ve \
     d m";
 
 /// Japanese function words in Hiragana: particles, auxiliaries, question words. A run of Hiragana that is made of them
@@ -45,7 +45,8 @@ const OKURIGANA: &str =
 
 /// Japanese stop nouns: a question is not about them.
 const STOP_NOUNS: &str = "\
-    もの 何 誰 時 事 物 点 為 際 方 教 知 出来 下 全部 全 一覧 見 言 内 上 中 後 前 次 人 分 思 良 行 他";
+    もの 何 誰 時 事 物 点 為 際 方 教 知 出来 下 全部 全 一覧 見 言 内 上 中 後 前 次 人 分 思 良 行 他 \
+    関 対 係 応じ 伴う 伴い";
 
 /// Words that say little next to the other words of a question.
 const WEAK_WORDS: &str = "\

@@ -18,4 +18,5 @@ pub use catalog::IndexCatalog;
 pub use collection::{CollectionSource, View};
 pub use segment::{FileEntry, NodeEntry, Posting, Segment};
 pub use shape::Shape;
-pub use tokens::{Class, Key, all_of, class, exact, label, tokens, word};
+pub use stem::stem;
+pub use tokens::{Class, Key, all_of, class, exact, label, pair, tokens, word};

@@ -159,9 +159,8 @@ impl Tool for ManualFind {
             })
             .await?;
         output.next_actions = NextAction::served(output.next_actions, call);
-        let summary = &output.summary;
         call.note("trace_id", &output.trace_id);
-        call.note("summary", summary);
+        call.note("summary", output.summary.for_log());
         call.note("next_actions", output.next_actions.iter().map(|action| action.kind).collect::<Vec<_>>());
         Ok(Reply::new(output))
     }

@@ -102,7 +102,7 @@ impl Tool for VaultFind {
             })
             .await?;
         call.note("trace_id", &found.trace_id);
-        call.note("summary", &found.summary);
+        call.note("summary", found.summary.for_log());
         call.note("next_actions", found.next_actions.iter().map(|action| action.kind).collect::<Vec<_>>());
         let top = found.record.best().take(MAX_SHOWN);
         let output = Output {

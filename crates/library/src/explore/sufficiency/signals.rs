@@ -1,0 +1,237 @@
+//! The signals that sufficiency is estimated from: how the words of a question stand in the best five sections.
+
+use std::collections::HashSet;
+
+use super::super::candidate::{Candidate, Signals as MatchSignals};
+use super::super::place::{NodePlace, node_at};
+use super::super::query::Query;
+use super::super::sentences::sentences;
+use super::super::terms::{Form, FormKind, Intent, Role, Term};
+use crate::index::{Key, View, tokens};
+use crate::text::normalize_text;
+
+/// The sections that a reply shows, and among which the answer is expected.
+const SHOWN: usize = 5;
+/// How much a form counts that is not the term itself.
+const SYNONYM_FIT: f64 = 0.85;
+const BASE_FIT: f64 = 0.75;
+const FRAGMENT_FIT: f64 = 0.4;
+/// How much a form counts of which only a part occurs, relative to the share of that part.
+const PART_FIT: f64 = 0.6;
+/// A term with a lower fit is missing.
+const MIN_FIT: f64 = 0.7;
+/// Up to this number of missing terms are told apart.
+const MAX_MISSING: usize = 4;
+
+/// How the words of a question stand in the best sections. Each signal lies between 0 and 1.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Signals {
+    /// The share of the terms in the best sentence with its headings; where the question asks for a value, among the
+    /// sentences that state one.
+    pub answer: f64,
+    /// The share of the terms, by weight, in the best sentence alone.
+    pub sentence: f64,
+    /// The share of the terms, by weight, in the best section with its headings.
+    pub section: f64,
+    /// The share of the terms, by weight, in the best title.
+    pub heading: f64,
+    /// The share of the best title that the question names.
+    pub title_in_question: f64,
+    /// The share of the sections whose headings contain a term.
+    pub headings_with_terms: f64,
+    /// The number of terms that the best section lacks, relative to four.
+    pub missing_terms: f64,
+    /// The number of codes, quotations and numbers of the question that no section has, relative to four.
+    pub missing_identifiers: f64,
+    /// The share of the terms, by weight, that stand nowhere.
+    pub absent: f64,
+    /// How far the best section leads the second one, and the sixth.
+    pub lead_over_second: f64,
+    pub lead_over_sixth: f64,
+    /// The share of the searched sections that match.
+    pub matching_share: f64,
+    /// Whether the question asks for a value, or for a procedure.
+    pub asks_for_value: f64,
+    pub asks_for_procedure: f64,
+}
+
+/// What the signals are taken from.
+pub struct Outcome<'a> {
+    /// The indexes that were searched.
+    pub views: &'a [View],
+    /// The question.
+    pub query: &'a Query,
+    /// The weights of its terms.
+    pub weights: &'a [f32],
+    /// The best candidates, best first.
+    pub candidates: &'a [Candidate],
+}
+
+impl Signals {
+    /// The signals of a find.
+    pub fn of(outcome: &Outcome<'_>) -> Self {
+        let &Outcome { views, query, weights, candidates } = outcome;
+        let top = candidates.get(..SHOWN.min(candidates.len())).unwrap_or_default();
+        let reader = TermReader::new(query, weights);
+        let mut signals = Self { missing_terms: 1.0, ..Self::default() };
+        let mut found = HashSet::new();
+        for candidate in top {
+            found.extend(signals.add(outcome, &reader, candidate.place));
+        }
+        let score = |index: usize| candidates.get(index).map_or(0.0, |candidate| f64::from(candidate.score));
+        let lead = |index: usize| if score(0) > 0.0 { 1.0 - score(index) / score(0) } else { 0.0 };
+        let everywhere = candidates.iter().fold(0_u64, |bits, candidate| bits | candidate.terms);
+        let is_absent = |index: usize| everywhere >> index & 1 == 0;
+        let absent: f64 = reader
+            .weights
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| is_absent(*index))
+            .map(|(_, weight)| weight)
+            .sum();
+        let is_missing = |term: &&Term| term.role == Role::Must && fit(term, &found) < MIN_FIT;
+        let files = views.iter().flat_map(|view| &view.segments).flat_map(|segment| &segment.files);
+        let sections: u64 = files.map(|file| u64::from(file.sections)).sum();
+        let matching = candidates.iter().filter(|candidate| candidate.kind.is_evidence()).count();
+        let in_heading = top.iter().filter(|candidate| candidate.signals.has(MatchSignals::HEADING)).count();
+        let flag = |is_set: bool| if is_set { 1.0 } else { 0.0 };
+        Self {
+            headings_with_terms: in_heading as f64 / SHOWN as f64,
+            missing_identifiers: missing_share(query.terms.iter().filter(is_missing).count()),
+            absent: absent / total(&reader.weights),
+            lead_over_second: lead(1),
+            lead_over_sixth: lead(SHOWN),
+            matching_share: (matching as f64 / sections.max(1) as f64).min(1.0),
+            asks_for_value: flag(query.asked_value.is_some()),
+            asks_for_procedure: flag(query.intent == Intent::Procedure),
+            ..signals
+        }
+    }
+
+    /// Adds a section, and returns the keys of the question that it and its headings contain.
+    fn add(&mut self, outcome: &Outcome<'_>, reader: &TermReader<'_>, place: NodePlace) -> HashSet<Key> {
+        let &Outcome { views, query, .. } = outcome;
+        let Some((segment, node)) = node_at(views, place) else { return HashSet::new() };
+        let titles = reader.keys_of_titles(views, place);
+        let title = normalize_text(&node.title);
+        let own_title = reader.keys_in(&title);
+        let mut title_keys = 0_usize;
+        tokens(&title, &mut |_| title_keys += 1);
+        self.heading = self.heading.max(reader.share(&own_title, &reader.weights));
+        self.title_in_question =
+            self.title_in_question.max(own_title.len() as f64 / title_keys.max(1) as f64);
+
+        let text = segment.text_of(node);
+        let whole: HashSet<Key> = reader.keys_in(text).into_iter().chain(titles.iter().copied()).collect();
+        self.section = self.section.max(reader.share(&whole, &reader.weights));
+        self.missing_terms = self.missing_terms.min(missing_share(reader.missing(&whole)));
+
+        let body = text.lines().skip(node.heading_lines as usize);
+        for sentence in sentences(body) {
+            let own = reader.keys_in(&sentence.text);
+            if own.is_empty() && query.asked_value.is_none() {
+                continue;
+            }
+            self.sentence = self.sentence.max(reader.share(&own, &reader.weights));
+            let keys: HashSet<Key> = own.into_iter().chain(titles.iter().copied()).collect();
+            let covered = reader.share(&keys, &reader.strengths);
+            let states_value =
+                || query.asked_value.as_ref().is_none_or(|asked| asked.is_stated_in(&sentence));
+            if covered > self.answer && states_value() {
+                self.answer = covered;
+            }
+        }
+        whole
+    }
+}
+
+/// A number of missing terms, relative to four.
+fn missing_share(count: usize) -> f64 {
+    count.min(MAX_MISSING) as f64 / MAX_MISSING as f64
+}
+
+fn total(weights: &[f64]) -> f64 {
+    weights.iter().sum::<f64>().max(f64::MIN_POSITIVE)
+}
+
+/// Finds the terms of a question in texts by their index keys.
+struct TermReader<'a> {
+    query: &'a Query,
+    /// The keys of all forms of all terms.
+    keys: HashSet<Key>,
+    /// The weights of the terms, which are higher for rare ones.
+    weights: Vec<f64>,
+    /// The weights of the terms by what they say alone.
+    strengths: Vec<f64>,
+    /// The terms that decide, as a bit set.
+    deciding: u64,
+}
+
+impl<'a> TermReader<'a> {
+    fn new(query: &'a Query, weights: &[f32]) -> Self {
+        let forms = query.terms.iter().flat_map(|term| &term.forms);
+        Self {
+            keys: forms.flat_map(|form| form.keys.iter().copied()).collect(),
+            weights: weights.iter().map(|weight| f64::from(*weight)).collect(),
+            strengths: query.terms.iter().map(|term| f64::from(term.strength)).collect(),
+            deciding: query.deciding_terms(),
+            query,
+        }
+    }
+
+    /// The keys of the question that a normalized text contains.
+    fn keys_in(&self, text: &str) -> HashSet<Key> {
+        let mut found = HashSet::new();
+        tokens(text, &mut |key| {
+            if self.keys.contains(&key) {
+                found.insert(key);
+            }
+        });
+        found
+    }
+
+    /// The keys of the question in the titles from the top of the file down to a section.
+    fn keys_of_titles(&self, views: &[View], place: NodePlace) -> HashSet<Key> {
+        let (mut found, mut next) = (HashSet::new(), Some(place));
+        while let Some((_, node)) = next.and_then(|place| node_at(views, place)) {
+            found.extend(self.keys_in(&normalize_text(&node.title)));
+            next = node.parent.map(|node| NodePlace { node, ..place });
+        }
+        found
+    }
+
+    /// The share of the terms that these keys contain.
+    fn share(&self, keys: &HashSet<Key>, weights: &[f64]) -> f64 {
+        if keys.is_empty() {
+            return 0.0;
+        }
+        let terms = self.query.terms.iter().zip(weights);
+        terms.map(|(term, weight)| weight * fit(term, keys)).sum::<f64>() / total(weights)
+    }
+
+    /// The number of deciding terms that these keys do not contain.
+    fn missing(&self, keys: &HashSet<Key>) -> usize {
+        let is_deciding = |index: usize| self.deciding >> index & 1 == 1;
+        let terms = self.query.terms.iter().enumerate().filter(|(index, _)| is_deciding(*index));
+        terms.filter(|(_, term)| fit(term, keys) < MIN_FIT).count()
+    }
+}
+
+/// How well keys contain a term, from 0 to 1, in its best form.
+fn fit(term: &Term, keys: &HashSet<Key>) -> f64 {
+    let of_form = |form: &Form| {
+        let found = form.keys.iter().filter(|key| keys.contains(key)).count();
+        let full = match form.kind {
+            FormKind::Spelling => 1.0,
+            FormKind::Synonym => SYNONYM_FIT,
+            FormKind::Base => BASE_FIT,
+            FormKind::Fragment => FRAGMENT_FIT,
+        };
+        match form.keys.len() {
+            0 => 0.0,
+            all if all == found => full,
+            all => full * PART_FIT * found as f64 / all as f64,
+        }
+    };
+    term.forms.iter().map(of_form).fold(0.0, f64::max)
+}

@@ -1,0 +1,192 @@
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
+use super::super::candidate::Candidate;
+use super::super::matching::match_terms;
+use super::super::ranking::rank;
+use super::super::test_corpus::{candidate, far_away, manual, place, query};
+use super::*;
+use crate::index::View;
+
+fn signals_of(views: &[View], question: &str) -> Signals {
+    let query = query(question);
+    let matched = match_terms(views, &query, &|_| true, far_away());
+    let candidates = rank(views, &query, &matched, 100, &HashSet::new()).best;
+    Signals::of(&Outcome { views, query: &query, weights: &matched.term_weights, candidates: &candidates })
+}
+
+fn signals(files: &[(&str, &str)], question: &str) -> Signals {
+    signals_of(&[manual("m", files)], question)
+}
+
+/// A few sections about other things.
+const OTHERS: (&str, &str) = (
+    "z.md",
+    "# Lamps\nLamps burn.\n# Chairs\nChairs stand.\n# Doors\nDoors close.\n# Roofs\nRoofs are high.\n",
+);
+
+#[test]
+fn a_question_that_stands_in_one_sentence_is_answered() {
+    let files = [("a.md", "# Returns\nThe refund window of a gift card is 14 days.\n"), OTHERS];
+    let found = signals(&files, "refund window of a gift card");
+    assert_eq!((found.answer, found.sentence, found.section), (1.0, 1.0, 1.0));
+    assert_eq!((found.missing_terms, found.missing_identifiers, found.absent), (0.0, 0.0, 0.0));
+    assert_eq!((found.lead_over_second, found.lead_over_sixth), (1.0, 1.0));
+    assert_eq!((found.asks_for_value, found.asks_for_procedure), (0.0, 0.0));
+    assert_eq!(found.matching_share, 0.2);
+    assert!(found.probability() >= MIN_READY, "{found:?}");
+}
+
+#[test]
+fn the_headings_of_a_sentence_count_for_the_answer_and_not_for_the_sentence() {
+    let files = [("a.md", "# Gift card\n## Refund window\nThe window is 14 days.\n"), OTHERS];
+    let found = signals(&files, "refund window of a gift card");
+    assert_eq!((found.answer, found.section), (1.0, 1.0));
+    assert!(found.sentence > 0.0 && found.sentence < 0.5, "{found:?}");
+    assert!(found.heading > 0.0 && found.heading < 1.0, "{found:?}");
+    assert_eq!((found.title_in_question, found.headings_with_terms > 0.0), (1.0, true));
+    // A sentence without a word of the question answers it only where it states the value that is asked for.
+    let files = [("a.md", "# Gift card\n## Refund window\nIt is 14 days.\n"), OTHERS];
+    assert_eq!(signals(&files, "refund window of a gift card").answer, 0.0);
+    assert_eq!(signals(&files, "how long is the refund window of a gift card").answer, 1.0);
+}
+
+#[test]
+fn a_value_that_is_asked_for_must_be_stated() {
+    let with =
+        |text: &str| signals(&[("a.md", text), OTHERS], "how long is the refund window of a gift card");
+    let stated = with("# Returns\nThe refund window of a gift card is 14 days.\n");
+    let missing = with("# Returns\nThe refund window of a gift card is printed on it.\n");
+    assert_eq!((stated.asks_for_value, missing.asks_for_value), (1.0, 1.0));
+    assert_eq!((stated.answer, missing.answer), (1.0, 0.0));
+    assert_eq!(stated.section, missing.section);
+    assert!(stated.probability() > missing.probability());
+    assert!(missing.probability() < MIN_READY, "{missing:?}");
+}
+
+#[test]
+fn an_identifier_that_stands_nowhere_is_missing() {
+    let files = [("a.md", "# Errors\nThe error E1042 means that the disk is full.\n"), OTHERS];
+    let (known, unknown) = (signals(&files, "error E1042 disk"), signals(&files, "error E9999 disk"));
+    assert_eq!((known.missing_identifiers, known.absent), (0.0, 0.0));
+    assert_eq!(unknown.missing_identifiers, 0.25);
+    assert!(unknown.absent > 0.0);
+    assert!(known.probability() >= MIN_READY && unknown.probability() < MIN_READY, "{known:?} {unknown:?}");
+}
+
+#[test]
+fn words_that_are_scattered_over_sections_are_less_than_words_in_one() {
+    let scattered = "# Refunds\nA refund is paid.\n# Windows\nA window opens.\n# Gifts\nA gift is wrapped.\n# Cards\nA card is blue.\n";
+    let together = "# Returns\nThe refund window of a gift card is printed on it.\n";
+    let question = "refund window of a gift card";
+    let (apart, one) =
+        (signals(&[("a.md", scattered), OTHERS], question), signals(&[("a.md", together), OTHERS], question));
+    assert!(apart.answer < 0.5 && apart.sentence < 0.5 && apart.section < 0.5, "{apart:?}");
+    assert!(apart.missing_terms >= 0.5, "{apart:?}");
+    // Every word stands somewhere.
+    assert_eq!(apart.absent, 0.0);
+    assert!(apart.probability() < one.probability() && apart.probability() < MIN_READY, "{apart:?}");
+}
+
+#[test]
+fn a_lead_is_the_distance_of_the_scores() {
+    let sections: String = (0..8).map(|number| format!("# Alpha {number}\nrefund\n")).collect();
+    let views = [manual("m", &[("a.md", &sections)])];
+    let query = query("refund");
+    let with = |scores: &[f32]| {
+        let candidates: Vec<Candidate> = (0..)
+            .zip(scores)
+            .map(|(number, score)| Candidate {
+                score: *score,
+                ..candidate(place(&views, "a.md", 1 + 2 * number))
+            })
+            .collect();
+        let found =
+            Signals::of(&Outcome { views: &views, query: &query, weights: &[1.0], candidates: &candidates });
+        (found.lead_over_second, found.lead_over_sixth)
+    };
+    assert_eq!(with(&[4.0, 3.0, 3.0, 3.0, 3.0, 1.0, 0.5]), (0.25, 0.75));
+    assert_eq!(with(&[4.0; 7]), (0.0, 0.0));
+    // Without a sixth section, the lead over it is whole.
+    assert_eq!(with(&[4.0, 2.0]), (0.5, 1.0));
+    assert_eq!((with(&[4.0]), with(&[0.0, 0.0]), with(&[])), ((1.0, 1.0), (0.0, 0.0), (0.0, 0.0)));
+}
+
+#[test]
+fn nothing_found_has_signals_too() {
+    let views = [manual("m", &[OTHERS])];
+    for (views, weights) in [(&views[..], &[1.0_f32][..]), (&[], &[]), (&views[..], &[])] {
+        let query = query("refund");
+        let found = Signals::of(&Outcome { views, query: &query, weights, candidates: &[] });
+        assert_eq!((found.answer, found.section, found.missing_terms), (0.0, 0.0, 1.0));
+        assert!(found.probability() < MIN_READY, "{found:?}");
+    }
+}
+
+#[test]
+fn only_the_best_five_sections_count() {
+    let mut text: String = (0..5).map(|number| format!("# Alpha {number}\nplain\n")).collect();
+    text.push_str("# Omega\nThe refund window is 14 days.\n");
+    let views = [manual("m", &[("a.md", &text)])];
+    let query = query("refund window");
+    let all: Vec<Candidate> = (0..6).map(|number| candidate(place(&views, "a.md", 1 + 2 * number))).collect();
+    let of = |candidates: &[Candidate]| {
+        Signals::of(&Outcome { views: &views, query: &query, weights: &[1.0, 1.0], candidates }).answer
+    };
+    assert_eq!((of(&all), of(&all[1..])), (0.0, 1.0));
+}
+
+fn share() -> impl Strategy<Value = f64> {
+    0.0..=1.0_f64
+}
+
+prop_compose! {
+    fn any_signals()(
+        (answer, sentence, section, heading, title_in_question) in (share(), share(), share(), share(), share()),
+        (headings_with_terms, missing_terms, missing_identifiers) in (share(), share(), share()),
+        (absent, lead_over_second, lead_over_sixth, matching_share) in (share(), share(), share(), share()),
+        (asks_for_value, asks_for_procedure) in (0..2_i32, 0..2_i32),
+    ) -> Signals {
+        Signals {
+            answer, sentence, section, heading, title_in_question, headings_with_terms, missing_terms,
+            missing_identifiers, absent, lead_over_second, lead_over_sixth, matching_share,
+            asks_for_value: asks_for_value.into(),
+            asks_for_procedure: asks_for_procedure.into(),
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_probability_grows_with_the_answer_and_falls_with_what_is_missing(
+        signals in any_signals(), one in share(), other in share()
+    ) {
+        let probability = signals.probability();
+        prop_assert!((0.0..=1.0).contains(&probability));
+        let (low, high) = (one.min(other), one.max(other));
+        let answer = |answer| Signals { answer, ..signals.clone() }.probability();
+        prop_assert!(answer(low) <= answer(high));
+        let section = |section| Signals { section, ..signals.clone() }.probability();
+        prop_assert!(section(low) <= section(high));
+        let missing = |missing_identifiers| Signals { missing_identifiers, ..signals.clone() }.probability();
+        prop_assert!(missing(low) >= missing(high));
+    }
+
+    #[test]
+    fn every_signal_of_a_find_is_a_share(
+        text in "(refund |gift |window |14 days|[|#>\\n.-]|\\. |返品|[あ-ん]){0,40}",
+        question in "(refund|gift|window|返品|how long|E1042)( (refund|gift|window|返品|how many|E9999)){0,4}",
+    ) {
+        let found = signals(&[("a.md", &format!("# gift\n{text}\n")), OTHERS], &question);
+        let Signals { answer, sentence, section, heading, title_in_question, headings_with_terms, .. } = found;
+        let Signals { missing_terms, missing_identifiers, absent, lead_over_second, .. } = found;
+        let Signals { lead_over_sixth, matching_share, asks_for_value, asks_for_procedure, .. } = found;
+        let all = [
+            answer, sentence, section, heading, title_in_question, headings_with_terms, missing_terms,
+            missing_identifiers, absent, lead_over_second, lead_over_sixth, matching_share, asks_for_value,
+            asks_for_procedure,
+        ];
+        prop_assert!(all.iter().all(|signal| (0.0..=1.000_001).contains(signal)), "{:?}", found);
+    }
+}
