@@ -13,8 +13,11 @@ mod suite {
     mod configuration;
     mod docs;
     mod eval;
+    mod eval_cases;
     mod http;
+    mod library_absence;
     mod library_audit;
+    mod library_conflicts;
     mod library_crashes;
     mod library_files;
     mod library_find;
@@ -23,6 +26,7 @@ mod suite {
     mod library_paging;
     mod library_read;
     mod library_safety;
+    mod library_support;
     mod library_vault;
     mod search;
     mod selection;

@@ -17,6 +17,16 @@ Terms:
 To try it out, run `annai demo`. To use it from an MCP client, run `annai init <CLIENT>` and follow the
 instructions; the client then starts `annai --stdio`.";
 
+/// How to call `annai eval`.
+const EVAL_AFTER_HELP: &str = "\
+Examples:
+  annai eval --manuals examples/workspace/manuals --gates evals/gates.json
+  annai eval evals/held-out.jsonl --manuals ~/corpora
+  annai eval evals/conflicts.jsonl --misses
+
+Questions about manuals that are not in the given folders are skipped and counted. The formats are described in
+evals/README.md.";
+
 /// An MCP server that gives AI clients answers from the web and from local documents.
 #[derive(Debug, Parser)]
 #[command(name = "annai", version, max_term_width = 100)]
@@ -153,15 +163,21 @@ pub(super) enum Command {
         /// The path of the file from which the artifact was made, relative to the vault
         source: String,
     },
-    /// Measure the retrieval quality of the tool `manual_find` on questions with known answers
+    /// Measure how well the tool `manual_find` finds known answers, knows whether it has, and reports contradictions
+    #[command(after_help = EVAL_AFTER_HELP)]
     Eval {
-        /// A file of questions in JSON Lines format, or a folder with the file questions.jsonl
+        /// A file of questions or of conflict cases in JSON Lines format, or a folder with the file questions.jsonl,
+        /// conflicts.jsonl or both
         #[arg(default_value = "evals")]
         questions: PathBuf,
-        /// Also list the questions whose expected sections are not all among the first five results
+        /// Compare the figures with the minimums and maximums in this JSON file; the exit status is 1 if one is missed
+        #[arg(long, value_name = "FILE")]
+        gates: Option<PathBuf>,
+        /// Also list the questions whose answer is not among the first five results, the unanswerable questions that
+        /// are reported as ready, and the conflict cases that are judged wrongly
         #[arg(long)]
         misses: bool,
-        /// Print the scores as JSON
+        /// Print the figures as JSON
         #[arg(long)]
         json: bool,
     },

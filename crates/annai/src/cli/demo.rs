@@ -1,11 +1,11 @@
 //! `annai demo`: serves sample documents from a temporary workspace, and prints examples to try.
 
-use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Parser as _;
 
+use super::temporary_folder::TemporaryFolder;
 use super::{Cli, Failure, print, serve};
 use crate::app::App;
 
@@ -30,9 +30,9 @@ const SAMPLES: &[(&str, &str)] = &[
 pub(super) fn run() -> Result<(), Failure> {
     // The signal handlers come first, so that no signal can end the process before the workspace is deleted.
     let host = serve::Host::new()?;
-    let workspace = Workspace::new()?;
+    let workspace = TemporaryFolder::new("demo")?;
     // A JSON string is also a YAML string, whatever characters the path contains.
-    let root = serde_json::Value::from(workspace.0.display().to_string());
+    let root = serde_json::Value::from(workspace.path().display().to_string());
     let settings = format!(
         "# The settings of the demo, deleted when it ends.\nserver:\n  log_level: warn\nlibrary:\n  workspace_root: {root}\n"
     );
@@ -48,7 +48,7 @@ pub(super) fn run() -> Result<(), Failure> {
     let options = cli.map_err(|error| Failure::new(error.to_string()))?.options;
     let app = App::without_environment(&options)?;
     host.serve(&app, free_address(app.server.port)?, |server| {
-        print(&welcome(&server.address()?, &workspace.0)?)?;
+        print(&welcome(&server.address()?, workspace.path())?)?;
         Ok(())
     })?;
     print("\nThe demo has ended, and its workspace was deleted.\n")?;
@@ -78,45 +78,4 @@ fn welcome(address: &SocketAddr, workspace: &Path) -> Result<String, Failure> {
          Ctrl-C ends the demo and deletes the workspace.\n",
         workspace.display()
     ))
-}
-
-/// A temporary folder that is deleted when the demo ends.
-struct Workspace(PathBuf);
-
-impl Workspace {
-    fn new() -> Result<Self, Failure> {
-        let parent = std::env::temp_dir();
-        // A demo that was killed may have left a folder with the same name; then the next number is used.
-        for attempt in 0..1000 {
-            let path = parent.join(format!("annai-demo-{}-{attempt}", std::process::id()));
-            match std::fs::create_dir(&path) {
-                Ok(()) => return Ok(Self(path)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => {
-                    let fix = "set TMPDIR to a writable folder";
-                    return Err(Failure::new(format!(
-                        "{} cannot be created: {error}; {fix}",
-                        path.display()
-                    )));
-                }
-            }
-        }
-        Err(Failure::new(format!(
-            "{} contains too many annai-demo folders; delete them and try again",
-            parent.display()
-        )))
-    }
-
-    fn write(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {
-        let path = self.0.join(name);
-        std::fs::create_dir_all(path.parent().unwrap_or(&self.0))?;
-        std::fs::File::create_new(&path)?.write_all(text.as_bytes())?;
-        Ok(path)
-    }
-}
-
-impl Drop for Workspace {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annai_core::{Call, ErrorKind, FailedCall, Identity, JsonObject, Progress, Registry, Reply, ToolError};
+use annai_server::process;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
+use tokio_util::sync::CancellationToken;
 
 use super::Failure;
 use crate::app::App;
@@ -71,6 +73,12 @@ impl LocalSession {
                  --read-only, or the settings server.tools and server.read_only"
             ))),
         }
+    }
+
+    /// A token that is cancelled by the first signal to stop, for a command that must clean up; a second signal ends the
+    /// process. The handlers stay in place until the process ends.
+    pub(super) fn stop_on_signal(&self) -> Result<CancellationToken, Failure> {
+        Ok(self.runtime.block_on(async { process::stop_on_signal() })?)
     }
 
     fn close(self) {

@@ -11,6 +11,7 @@ mod find;
 mod init;
 mod local_session;
 mod serve;
+mod temporary_folder;
 mod terminal;
 mod tools;
 
@@ -98,8 +99,13 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             audit::coverage(&load_app(options)?, file, lines.as_deref(), artifact.as_deref())
         }
         Command::Audit { artifact, source } => audit::run(&load_app(options)?, artifact, source),
-        Command::Eval { questions, misses, json } => {
-            eval::run(load_app(options)?, questions, eval::Output::new(*json, *misses))
+        Command::Eval { questions, gates, misses, json } => {
+            let eval_options = eval::EvalOptions {
+                path: questions,
+                gates: gates.as_deref(),
+                output: eval::Output::new(*json, *misses),
+            };
+            eval::run(load_app(options)?, &eval_options)
         }
         Command::Doctor => doctor::run(options),
         Command::Init { client } => init::run(*client, options),

@@ -1,0 +1,98 @@
+use super::*;
+
+fn estimate(value: Option<f64>) -> Estimate {
+    Estimate { value, interval: value.map(|value| [value - 0.02, value + 0.02]) }
+}
+
+fn rows() -> Vec<Row> {
+    let row = |name: &str, recall, precision| Row {
+        name: name.to_owned(),
+        counts: vec![("questions", 40)],
+        figures: vec![("recall_5", estimate(recall)), ("ready_precision", estimate(precision))],
+    };
+    vec![row("ja", Some(0.9), None), row("all", Some(0.95), Some(0.8))]
+}
+
+fn gates(json: &str) -> Gates {
+    Gates { path: "gates.json".into(), files: serde_json::from_str(json).unwrap() }
+}
+
+fn check(json: &str) -> Result<GateReport, Failure> {
+    let (rows, skipped_rows) = (rows(), BTreeSet::from(["skipped".to_owned()]));
+    gates(json).check(&[MeasuredFile { name: "q.jsonl", rows: &rows, skipped_rows: &skipped_rows }])
+}
+
+#[test]
+fn the_value_counts_and_the_interval_is_told() {
+    let report = check(
+        r#"{"q.jsonl": {"all": {"recall_5": {"min": 0.95}, "ready_precision": {"min": 0.9}, "questions": {"min": 40}},
+            "ja": {"recall_5": {"min": 0.5, "max": 0.8}}}}"#,
+    );
+    let report = report.unwrap();
+    assert_eq!((report.checked, report.unchecked), (4, 0));
+    let failure = report.failure().unwrap();
+    assert_eq!(failure.exit_code, 1);
+    assert_eq!(
+        failure.message,
+        "2 of 4 gates failed\n  \
+         q.jsonl, all: ready_precision is 0.800 [0.78, 0.82]; the minimum is 0.9\n  \
+         q.jsonl, ja: recall_5 is 0.900 [0.88, 0.92]; the maximum is 0.8"
+    );
+    assert!(check(r#"{"q.jsonl": {"all": {"recall_5": {"min": 0.9}}}}"#).unwrap().failure().is_none());
+}
+
+#[test]
+fn a_figure_without_a_value_fails() {
+    let report = check(r#"{"q.jsonl": {"ja": {"ready_precision": {"min": 0.1}}}}"#).unwrap();
+    let message = report.failure().unwrap().message;
+    assert!(message.contains("ready_precision has no value"), "{message}");
+}
+
+#[test]
+fn gates_about_what_was_not_asked_are_counted() {
+    let report = check(
+        r#"{"q.jsonl": {"all": {"recall_5": {"min": 0.9}}, "skipped": {"recall_5": {"min": 0.9}}},
+            "other.jsonl": {"all": {"recall_5": {"min": 1.0}, "mrr": {"min": 1.0}}}}"#,
+    );
+    let report = report.unwrap();
+    assert_eq!((report.checked, report.unchecked, report.failed.len()), (1, 3, 0));
+    for nothing in [
+        r#"{"other.jsonl": {"all": {"recall_5": {"min": 1.0}}}}"#,
+        r#"{"q.jsonl": {"skipped": {"recall_5": {"min": 1.0}}}}"#,
+        "{}",
+    ] {
+        let failure = check(nothing).unwrap_err();
+        assert!(
+            failure.exit_code == 2 && failure.message.contains("no gate could be checked"),
+            "{}",
+            failure.message
+        );
+    }
+}
+
+#[test]
+fn a_row_of_which_everything_was_skipped_is_not_checked() {
+    let mut rows = rows();
+    rows[1].counts = vec![("questions", 0)];
+    let skipped_rows = BTreeSet::from(["all".to_owned()]);
+    let gates = gates(
+        r#"{"q.jsonl": {"all": {"questions": {"min": 40}, "recall_5": {"min": 1}}, "ja": {"recall_5": {"min": 0.9}}}}"#,
+    );
+    let file = MeasuredFile { name: "q.jsonl", rows: &rows, skipped_rows: &skipped_rows };
+    let report = gates.check(&[file]).unwrap();
+    assert_eq!((report.checked, report.unchecked, report.failed.len()), (1, 2, 0));
+    // Without skipped questions, nothing excuses a row without questions.
+    let file = MeasuredFile { name: "q.jsonl", rows: &rows, skipped_rows: &BTreeSet::new() };
+    assert_eq!(gates.check(&[file]).unwrap().failed.len(), 2);
+}
+
+#[test]
+fn unknown_names_are_refused() {
+    let failure = check(r#"{"q.jsonl": {"all": {"recal_5": {"min": 0.9}}}}"#).unwrap_err();
+    let expected = "gates.json: q.jsonl.all.recal_5: `recal_5` is not a figure; it must be one of \
+                    questions, recall_5, ready_precision";
+    assert_eq!((failure.exit_code, failure.message.as_str()), (2, expected));
+    let failure = check(r#"{"q.jsonl": {"jp": {"recall_5": {"min": 0.9}}}}"#).unwrap_err();
+    let expected = "gates.json: q.jsonl.jp.recall_5: `jp` is not in the file; it must be one of ja, all";
+    assert_eq!((failure.exit_code, failure.message.as_str()), (2, expected));
+}

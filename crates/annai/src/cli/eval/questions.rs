@@ -1,0 +1,209 @@
+//! The questions, and the sections that answer them.
+
+use std::collections::BTreeSet;
+
+use annai_library::baseline::Section;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::row::ALL;
+
+/// A question and the sections that answer it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Question {
+    pub id: String,
+    #[serde(default)]
+    pub facet: String,
+    pub query: String,
+    /// The manual to search, as a caller would name it; all manuals if absent.
+    pub manual_id: Option<String>,
+    /// The sections that answer the question together; none if the manuals do not answer it.
+    #[serde(default)]
+    pub expected: Vec<Expected>,
+    /// Sections that each also hold the whole answer.
+    #[serde(default)]
+    pub also: Vec<Expected>,
+}
+
+/// A section that answers a question, identified by its line or its heading; a whole file if neither is given.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expected {
+    pub manual_id: String,
+    pub path: String,
+    pub title: Option<String>,
+    pub line: Option<u64>,
+}
+
+impl Question {
+    /// What is wrong with the fields, if anything is.
+    pub(super) fn problem(&self) -> Option<String> {
+        if self.expected.is_empty() && !self.also.is_empty() {
+            let fix = "move one of its sections to `expected`";
+            return Some(format!("also: must be empty when `expected` is; {fix}"));
+        }
+        (self.facet == ALL).then(|| format!("facet: `{ALL}` is the name of the total; use another name"))
+    }
+
+    pub(super) const fn is_answerable(&self) -> bool {
+        !self.expected.is_empty()
+    }
+
+    /// Whether all manuals that the question needs are served.
+    pub(super) fn is_served(&self, manuals: &BTreeSet<String>) -> bool {
+        let expected = self.expected.iter().map(|section| &section.manual_id);
+        self.manual_id.iter().chain(expected).all(|id| manuals.contains(id))
+    }
+}
+
+/// A section in the results.
+pub(super) struct Hit {
+    pub manual_id: String,
+    pub path: String,
+    pub title: String,
+    pub line: u64,
+}
+
+impl Hit {
+    /// Reads an item of `manual_hits`.
+    pub(super) fn parse(item: &Value) -> Option<Self> {
+        let reference = item.get("ref")?;
+        let text = |key: &str| reference.get(key).and_then(Value::as_str).map(str::to_owned);
+        let line = reference.get("start_line").and_then(Value::as_u64).unwrap_or(1);
+        Some(Self {
+            manual_id: text("manual_id")?,
+            path: text("path")?,
+            title: text("title").unwrap_or_default(),
+            line,
+        })
+    }
+}
+
+impl From<&Section> for Hit {
+    fn from(section: &Section) -> Self {
+        Self {
+            manual_id: section.manual_id.clone(),
+            path: section.path.clone(),
+            title: section.title.clone(),
+            line: section.line as u64,
+        }
+    }
+}
+
+impl Expected {
+    fn matches(&self, hit: &Hit) -> bool {
+        self.manual_id == hit.manual_id
+            && self.path == hit.path
+            && match (self.line, &self.title) {
+                (Some(line), _) => line == hit.line,
+                (None, Some(title)) => *title == hit.title,
+                (None, None) => true,
+            }
+    }
+}
+
+/// The retrieval scores of an answerable question: how much of the answer is among the first 5, 10 and 20 results, and the
+/// reciprocal rank of the first section that belongs to an answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Score {
+    pub recall_5: f64,
+    pub recall_10: f64,
+    pub recall_20: f64,
+    pub reciprocal_rank: f64,
+}
+
+impl Score {
+    /// The scores of some results; `None` if the question is unanswerable.
+    pub(super) fn of(question: &Question, hits: &[Hit]) -> Option<Self> {
+        if !question.is_answerable() {
+            return None;
+        }
+        let (expected, also) = (&question.expected, &question.also);
+        let recall = |k: usize| {
+            let is_found = |section: &&Expected| hits.iter().take(k).any(|hit| section.matches(hit));
+            if also.iter().any(|section| is_found(&section)) {
+                return 1.0;
+            }
+            expected.iter().filter(is_found).count() as f64 / expected.len() as f64
+        };
+        let is_part = |hit: &Hit| expected.iter().chain(also).any(|section| section.matches(hit));
+        let first = hits.iter().position(is_part);
+        Some(Self {
+            recall_5: recall(5),
+            recall_10: recall(10),
+            recall_20: recall(20),
+            reciprocal_rank: first.map_or(0.0, |first| 1.0 / (first + 1) as f64),
+        })
+    }
+
+    /// Whether the whole answer is among the first five results.
+    pub(super) fn is_answered(self) -> bool {
+        self.recall_5 >= 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(json: &str) -> Question {
+        serde_json::from_str(json).unwrap()
+    }
+
+    fn hits(lines: &[u64]) -> Vec<Hit> {
+        let hit = |line: &u64| Hit {
+            manual_id: "m".into(),
+            path: "a.md".into(),
+            title: format!("T{line}"),
+            line: *line,
+        };
+        lines.iter().map(hit).collect()
+    }
+
+    const BOTH: &str = r#"{"id": "q", "query": "x",
+        "expected": [{"manual_id": "m", "path": "a.md", "line": 10}, {"manual_id": "m", "path": "a.md", "title": "T20"}],
+        "also": [{"manual_id": "m", "path": "a.md", "line": 30}]}"#;
+
+    #[test]
+    fn an_answer_is_all_expected_sections_or_one_of_the_others() {
+        let question = question(BOTH);
+        let score = |lines: &[u64]| Score::of(&question, &hits(lines)).unwrap();
+        let half = score(&[1, 10, 2]);
+        assert_eq!((half.recall_5, half.reciprocal_rank, half.is_answered()), (0.5, 0.5, false));
+        assert!(score(&[20, 1, 10]).is_answered());
+        let other = score(&[1, 2, 3, 30]);
+        assert_eq!((other.recall_5, other.reciprocal_rank, other.is_answered()), (1.0, 0.25, true));
+        let late = score(&[1, 2, 3, 4, 10, 30]);
+        assert_eq!((late.recall_5, late.recall_10, late.recall_20), (0.5, 1.0, 1.0));
+        assert_eq!(score(&[1, 2]).reciprocal_rank, 0.0);
+    }
+
+    #[test]
+    fn unanswerable_questions_have_no_score() {
+        let question = question(r#"{"id": "q", "query": "x", "expected": []}"#);
+        assert_eq!(Score::of(&question, &hits(&[1])), None);
+        assert_eq!(question.problem(), None);
+    }
+
+    #[test]
+    fn a_question_needs_its_manual_and_those_of_the_expected_sections() {
+        let served = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<BTreeSet<_>>();
+        let asked = question(r#"{"id": "q", "query": "x", "manual_id": "n", "expected": []}"#);
+        assert!(asked.is_served(&served(&["m", "n"])) && !asked.is_served(&served(&["m"])));
+        assert!(question(BOTH).is_served(&served(&["m"])) && !question(BOTH).is_served(&served(&["n"])));
+        assert!(question(r#"{"id": "q", "query": "x"}"#).is_served(&served(&[])));
+    }
+
+    #[test]
+    fn contradictory_fields_are_refused() {
+        let alone = r#"{"id": "q", "query": "x", "also": [{"manual_id": "m", "path": "a.md"}]}"#;
+        assert!(question(alone).problem().unwrap().starts_with("also: "));
+        assert!(
+            question(r#"{"id": "q", "facet": "all", "query": "x"}"#)
+                .problem()
+                .unwrap()
+                .starts_with("facet: ")
+        );
+    }
+}
