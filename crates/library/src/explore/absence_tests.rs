@@ -1,7 +1,7 @@
 use super::super::scope::SearchScope;
 use super::super::stages::StageOutcome;
 use super::super::term_counts::TermCounts;
-use super::super::test_corpus::{manual, outcome, outcome_at_home, vault};
+use super::super::test_corpus::{leave_rules, manual, outcome, outcome_at_home, vault};
 use super::*;
 use crate::index::View;
 
@@ -24,23 +24,9 @@ fn last_titles(absence: &Absence) -> Vec<&str> {
         .collect()
 }
 
-/// A manual of leave rules.
-fn leave() -> [View; 1] {
-    [manual(
-        "m",
-        &[
-            (
-                "kyuka.md",
-                "# 休暇規程\n## 第3条 年次有給休暇\n年次有給休暇は毎年与える。\n## 第4条 慶弔休暇\n結婚の休暇。\n",
-            ),
-            ("rules.md", "# Rules\n## Expense claims\nExpenses are refundable.\n## Installer\nRun it.\n"),
-        ],
-    )]
-}
-
 #[test]
 fn words_that_are_close_to_a_missing_term_come_first() {
-    let views = leave();
+    let views = leave_rules();
     for (question, word) in [
         ("年休暇の残り", "年次有給休暇"),
         ("expence", "expense"),
@@ -54,7 +40,7 @@ fn words_that_are_close_to_a_missing_term_come_first() {
 
 #[test]
 fn a_heading_is_near_by_its_words_and_shown_once() {
-    let views = leave();
+    let views = leave_rules();
     assert_eq!(last_titles(&absence(&views, "expence report")), ["Expense claims"]);
     let heading = NearestHeading {
         heading_path: vec!["Rules".into(), "Installer".into()],
@@ -86,7 +72,7 @@ fn headings_that_the_reply_shows_yield_to_others() {
 
 #[test]
 fn where_no_heading_is_near_those_of_sections_with_the_words_are_named() {
-    let views = leave();
+    let views = leave_rules();
     assert_eq!(last_titles(&absence(&views, "refnud")), ["Expense claims"]);
     let text: String = (0..9).map(|number| format!("# H{number}\nzebra\n")).collect();
     let views = [manual("m", &[("a.md", &text)])];
@@ -105,7 +91,7 @@ fn compounds_of_terms_that_occur_are_suggested() {
 
 #[test]
 fn a_text_to_which_nothing_is_near_still_says_what_it_is_about() {
-    let views = leave();
+    let views = leave_rules();
     let found = absence(&views, "zxqvblorp");
     assert_eq!(found.nearest_headings, []);
     assert!(found.vocabulary.iter().any(|word| word == "休暇規程"), "{found:?}");

@@ -215,7 +215,7 @@ fn candidate((score, hit): &Scored<'_>, deciding: u64) -> Candidate {
 }
 
 /// Whether a text contains a number with one of these units.
-pub fn has_number_with_unit(text: &str, units: &[&str]) -> bool {
+fn has_number_with_unit(text: &str, units: &[&str]) -> bool {
     let is_digit =
         |character: char| character.is_ascii_digit() || kanji_number(std::iter::once(character)).is_some();
     units.iter().any(|unit| {

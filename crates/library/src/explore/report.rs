@@ -94,13 +94,16 @@ pub struct FindSummary {
     /// True when there are more conflicts or variants than these; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conflicts_limited: Option<bool>,
-    /// The number of terms of the question that nothing was found for.
+    /// The number of gaps: terms of the question that stand nowhere, and wording that its intent calls for and no section
+    /// has. manual_hits with kind `gaps` lists them.
     pub gap_count: usize,
-    /// How well the result answers the question, from 0 to 1.
+    /// The estimated probability that the five best sections hold the answer, from 0 to 1. It is fitted on other manuals,
+    /// so that it is a guide rather than a proof.
     #[schemars(range(min = 0, max = 1))]
     pub sufficiency_score: f64,
-    /// `ready`: read the best sections and answer. `needs_followup`: follow next_actions first. `blocked`: nothing
-    /// was found.
+    /// `ready`: sufficiency_score is at least 0.9, none of the five best sections is in a conflict, and no match was cut;
+    /// read them and answer, or say that they do not state it. `needs_followup`: follow next_actions first. `blocked`:
+    /// nothing was found.
     pub integration_status: IntegrationStatus,
     /// Why some places were not searched; absent when everything was. `time_budget`: the time ran out.
     /// `candidate_cap`: there were more matches than max_candidates. `stage_cap`: max_stage excluded the other
@@ -225,15 +228,18 @@ pub struct VaultFindSummary {
     /// True when there are more conflicts or variants than these; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conflicts_limited: Option<bool>,
-    /// The number of terms of the question that nothing was found for.
+    /// The number of gaps: terms of the question that stand nowhere, and wording that its intent calls for and no section
+    /// has. manual_hits with kind `gaps` lists them.
     pub gap_count: usize,
     /// The number of line ranges without a match in the files that have matches.
     pub gap_ranges_count: usize,
-    /// How well the result answers the question, from 0 to 1.
+    /// The estimated probability that the five best sections hold the answer, from 0 to 1. It is fitted on other manuals,
+    /// so that it is a guide rather than a proof.
     #[schemars(range(min = 0, max = 1))]
     pub sufficiency_score: f64,
-    /// `ready`: read the best sections and answer. `needs_followup`: follow next_actions first. `blocked`: nothing
-    /// was found.
+    /// `ready`: sufficiency_score is at least 0.9, none of the five best sections is in a conflict, and no match was cut;
+    /// read them and answer, or say that they do not state it. `needs_followup`: follow next_actions first. `blocked`:
+    /// nothing was found.
     pub integration_status: IntegrationStatus,
     /// Why some places were not searched; absent when everything was. `time_budget`: the time ran out.
     /// `candidate_cap`: there were more matches than max_candidates. `stage_cap`: max_stage excluded the other

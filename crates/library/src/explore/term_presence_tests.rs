@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::super::test_corpus::{manual, outcome, query, vault};
+use super::super::test_corpus::{leave_rules, manual, outcome, query, vault};
 use super::*;
 
 /// The words that mean the same as missing terms.
@@ -9,23 +9,9 @@ fn replacements(views: &[View], outcome: &StageOutcome) -> Vec<(usize, String)> 
     absence(&AbsentTerms::new(views, &SearchScope::Everything, outcome, missing)).1
 }
 
-/// A manual of leave rules.
-fn leave() -> [View; 1] {
-    [manual(
-        "m",
-        &[
-            (
-                "kyuka.md",
-                "# 休暇規程\n## 第3条 年次有給休暇\n年次有給休暇は毎年与える。\n## 第4条 慶弔休暇\n結婚の休暇。\n",
-            ),
-            ("rules.md", "# Rules\n## Expense claims\nExpenses are refundable.\n## Installer\nRun it.\n"),
-        ],
-    )]
-}
-
 #[test]
 fn only_a_find_that_is_not_ready_has_an_absence() {
-    let views = leave();
+    let views = leave_rules();
     let outcome = outcome(&views, "expence claims");
     let presence =
         |is_ready| term_presence(&views, &SearchScope::Everything, &outcome, "expence claims", is_ready);
@@ -41,7 +27,7 @@ fn only_a_find_that_is_not_ready_has_an_absence() {
 
 #[test]
 fn a_question_is_rephrased_with_words_that_mean_the_same() {
-    let views = leave();
+    let views = leave_rules();
     let rephrase = |question: &str| {
         let outcome = outcome(&views, question);
         rephrased(question, &outcome.query, &replacements(&views, &outcome))

@@ -293,3 +293,17 @@ pub fn request(question: &str) -> FindRequest {
         owner: Principal::Owner,
     }
 }
+
+/// A manual of leave rules.
+pub fn leave_rules() -> [View; 1] {
+    [manual(
+        "m",
+        &[
+            (
+                "kyuka.md",
+                "# 休暇規程\n## 第3条 年次有給休暇\n年次有給休暇は毎年与える。\n## 第4条 慶弔休暇\n結婚の休暇。\n",
+            ),
+            ("rules.md", "# Rules\n## Expense claims\nExpenses are refundable.\n## Installer\nRun it.\n"),
+        ],
+    )]
+}

@@ -5,13 +5,12 @@ use std::collections::HashSet;
 use super::super::candidate::{Candidate, Signals as MatchSignals};
 use super::super::place::{NodePlace, node_at};
 use super::super::query::Query;
+use super::super::reading_order::MAX_SHOWN;
 use super::super::sentences::sentences;
 use super::super::terms::{Form, FormKind, Intent, Role, Term};
 use crate::index::{Key, View, tokens};
 use crate::text::normalize_text;
 
-/// The sections that a reply shows, and among which the answer is expected.
-const SHOWN: usize = 5;
 /// How much a form counts that is not the term itself.
 const SYNONYM_FIT: f64 = 0.85;
 const BASE_FIT: f64 = 0.75;
@@ -71,7 +70,7 @@ impl Signals {
     /// The signals of a find.
     pub fn of(outcome: &Outcome<'_>) -> Self {
         let &Outcome { views, query, weights, candidates } = outcome;
-        let top = candidates.get(..SHOWN.min(candidates.len())).unwrap_or_default();
+        let top = candidates.get(..MAX_SHOWN.min(candidates.len())).unwrap_or_default();
         let reader = TermReader::new(query, weights);
         let mut signals = Self { missing_terms: 1.0, ..Self::default() };
         let mut found = HashSet::new();
@@ -96,11 +95,11 @@ impl Signals {
         let in_heading = top.iter().filter(|candidate| candidate.signals.has(MatchSignals::HEADING)).count();
         let flag = |is_set: bool| if is_set { 1.0 } else { 0.0 };
         Self {
-            headings_with_terms: in_heading as f64 / SHOWN as f64,
+            headings_with_terms: in_heading as f64 / MAX_SHOWN as f64,
             missing_identifiers: missing_share(query.terms.iter().filter(is_missing).count()),
             absent: absent / total(&reader.weights),
             lead_over_second: lead(1),
-            lead_over_sixth: lead(SHOWN),
+            lead_over_sixth: lead(MAX_SHOWN),
             matching_share: (matching as f64 / sections.max(1) as f64).min(1.0),
             asks_for_value: flag(query.asked_value.is_some()),
             asks_for_procedure: flag(query.intent == Intent::Procedure),
