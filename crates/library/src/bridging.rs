@@ -76,6 +76,8 @@ pub async fn copy_to_vault(
             cursor: None,
             limits: ReadLimits { max_sections, max_chars, allow_file },
             expand: Expand::default(),
+            // What is copied page by page must not be copied twice.
+            runs_on: false,
         };
         let mut part = reading::read(&state.manuals, &state.settings, &read)?;
         let is_cut_after_break = part.next_cursor.is_some() && part.text.ends_with(['\n', '\r']);

@@ -1,5 +1,6 @@
 //! The manuals: read-only folders of Markdown, plain text, JSON and HTML, each with an id.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use annai_core::{ErrorKind, ToolError};
@@ -9,7 +10,9 @@ use crate::fs::{
     self, DirEntry, EntryKind, Listing, Membership, ReadError, RelPath, Root, TextFile, UnsearchableReason,
     nfc,
 };
-use crate::text::{HtmlText, LineIndex, Node, json_node, markdown_nodes, parse_html};
+use crate::text::{
+    HtmlText, LineIndex, MarkdownPage, Node, Rendering, json_node, markdown_page, page_name, parse_html,
+};
 
 /// The maximum size of a file of a manual, which is held in memory as a whole, as in the index. A larger one is refused.
 pub const MAX_FILE_BYTES: u64 = 256 << 20;
@@ -98,6 +101,8 @@ pub struct Document {
     pub lines: LineIndex,
     /// Its nodes, in order.
     pub nodes: Vec<Node>,
+    /// Its text as a reader sees it.
+    pub rendering: Rendering,
 }
 
 /// The location of a manual that is not opened yet.
@@ -305,24 +310,28 @@ impl Manual {
         fs::retry_if_changed(|| {
             let (file, stored) = self.root.open_file(path)?;
             let file = fs::read_text(file, &stored, MAX_FILE_BYTES)?;
-            Ok(Document::new(stored, file_type, file))
+            Ok(Document::new(&self.id, stored, file_type, file))
         })
     }
 }
 
 impl Document {
-    fn new(path: String, file_type: FileType, file: TextFile) -> Self {
-        let name = path.rsplit('/').next().unwrap_or(&path);
+    fn new(manual_id: &str, path: String, file_type: FileType, file: TextFile) -> Self {
+        let name = page_name(&path, manual_id);
+        let rendering = Rendering::default();
         if file_type == FileType::Html {
             let HtmlText { text, lines, nodes, .. } = parse_html(&file.text, name);
-            return Self { path, file_type, file: TextFile { text, ..file }, lines, nodes };
+            return Self { file: TextFile { text, ..file }, path, file_type, lines, nodes, rendering };
         }
         let lines = LineIndex::new(&file.text);
-        let nodes = match file_type {
-            FileType::Md => markdown_nodes(&file.text, &lines, name),
-            FileType::Json | FileType::Txt | FileType::Html => vec![json_node(&lines, name)],
+        let (nodes, rendering) = match file_type {
+            FileType::Md => {
+                let MarkdownPage { nodes, rendering, .. } = markdown_page(&file.text, &lines, name);
+                (nodes, rendering)
+            }
+            FileType::Json | FileType::Txt | FileType::Html => (vec![json_node(&lines, name)], rendering),
         };
-        Self { path, file_type, file, lines, nodes }
+        Self { path, file_type, file, lines, nodes, rendering }
     }
 
     /// The index of the innermost node that contains a line.
@@ -344,6 +353,14 @@ impl Document {
         let end = self.nodes.get(index + 1).map_or(self.file.text.len(), |next| self.start_of(next));
         let text = self.file.text.get(self.start_of(node)..end).unwrap_or_default();
         text.strip_suffix("\r\n").or_else(|| text.strip_suffix(['\n', '\r'])).unwrap_or(text)
+    }
+
+    /// The text of a line from a character on, as a reader sees it.
+    pub fn rendered_line(&self, number: usize, first_char: usize) -> Cow<'_, str> {
+        let Some(line) = self.lines.line(number) else { return Cow::Borrowed("") };
+        let text = self.file.text.get(line.clone()).unwrap_or_default();
+        let start = text.char_indices().nth(first_char).map_or(line.start, |(at, _)| line.start + at);
+        self.rendering.render(&self.file.text, start..line.end)
     }
 
     /// The text from one line to another, without the last line break.

@@ -6,7 +6,7 @@ use annai_core::ToolError;
 
 use crate::error::LibraryError;
 use crate::manuals::Document;
-use crate::text::{Node, PointerError, TextPosition, locate_json, truncate_chars};
+use crate::text::{Node, NodeKind, PointerError, TextPosition, locate_json, truncate_chars};
 
 /// The default number of characters before and after the line of a snippet: about a paragraph.
 const DEFAULT_EXPAND_CHARS: usize = 240;
@@ -46,9 +46,15 @@ impl ReadUnit {
 
     /// The section that contains a place, with its subsections.
     pub fn section(document: &Document, place: Place) -> Self {
+        Self::new(section_range(document, node_index(document, place)))
+    }
+
+    /// The same, but a page runs on into the next one, because a sentence may.
+    pub fn section_with_next_page(document: &Document, place: Place) -> Self {
         let node = node_index(document, place);
         let Range { start, end } = section_range(document, node);
-        Self::new(start..end)
+        let next = next_page(document, node).map(|next| section_range(document, next).end);
+        Self::new(start..next.unwrap_or(end))
     }
 
     /// That section and everything after it, of which each call returns at most `max_sections` sections.
@@ -219,11 +225,23 @@ pub fn heading_path(document: &Document, node: usize) -> Vec<String> {
 /// The bytes of a section with its subsections, without the last break.
 pub fn section_range(document: &Document, node: usize) -> Range<usize> {
     let start = start_of(document, node);
+    let end = next_section(document, node).map_or(text(document).len(), |next| start_of(document, next));
+    start..without_last_break(document, start, end)
+}
+
+/// The first section after a section and its subsections.
+fn next_section(document: &Document, node: usize) -> Option<usize> {
     let mut following = document.nodes.iter().enumerate().skip(node + 1);
     // The sections below it follow it directly, and each has a parent that is not before it.
-    let next = following.find(|(_, next)| next.parent.is_none_or(|parent| parent < node));
-    let end = next.map_or(text(document).len(), |(next, _)| start_of(document, next));
-    start..without_last_break(document, start, end)
+    following.find(|(_, next)| next.parent.is_none_or(|parent| parent < node)).map(|(next, _)| next)
+}
+
+/// The page that follows a page directly, on the same level.
+fn next_page(document: &Document, node: usize) -> Option<usize> {
+    let next = next_section(document, node)?;
+    let (page, after) = (document.nodes.get(node)?, document.nodes.get(next)?);
+    let are_pages = page.kind == NodeKind::PageBreak && after.kind == NodeKind::PageBreak;
+    (are_pages && page.level == after.level && page.parent == after.parent).then_some(next)
 }
 
 /// The end of a text without the break at its end.

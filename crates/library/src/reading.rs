@@ -77,6 +77,8 @@ pub struct ReadRequest<'a> {
     pub limits: ReadLimits,
     /// How much text to return around the line of a snippet.
     pub expand: Expand,
+    /// Whether a section that is a page runs on into the next page.
+    pub runs_on: bool,
 }
 
 /// Reads a part of a manual.
@@ -144,6 +146,7 @@ fn read_document(
             let place = checked_place(document, request.place)?;
             let unit = match scope {
                 ReadScope::File => ReadUnit::file(document),
+                ReadScope::Section if request.runs_on => ReadUnit::section_with_next_page(document, place),
                 ReadScope::Section => ReadUnit::section(document, place),
                 ReadScope::Sections => ReadUnit::sections(document, place, max_sections),
                 ReadScope::Snippet | ReadScope::Lines => {

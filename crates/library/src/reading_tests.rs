@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::fs::TextFile;
-use crate::text::{Encoding, LineIndex, json_node, markdown_nodes};
+use crate::text::{Encoding, LineIndex, NodeKind, Rendering, json_node, markdown_page};
 
 fn document(text: &str, path: &str) -> Document {
     let lines = LineIndex::new(text);
     let file_type = FileType::of(path).unwrap();
     let nodes = match file_type {
         FileType::Json => vec![json_node(&lines, path)],
-        _ => markdown_nodes(text, &lines, path),
+        _ => markdown_page(text, &lines, path).nodes,
     };
     let file = TextFile {
         text: text.to_owned(),
@@ -19,7 +19,7 @@ fn document(text: &str, path: &str) -> Document {
         encoding: Encoding::Utf8,
         has_bom: false,
     };
-    Document { path: path.to_owned(), file_type, file, lines, nodes }
+    Document { path: path.to_owned(), file_type, file, lines, nodes, rendering: Rendering::default() }
 }
 
 /// The arguments of a read, as a caller gives them.
@@ -56,6 +56,7 @@ impl Arguments {
             cursor: serde_json::from_value(cursor).unwrap(),
             limits: serde_json::from_value(limits).unwrap(),
             expand: self.expand,
+            runs_on: true,
         };
         let scope = request.scope(Some(document.file_type))?;
         read_document(document, &settings, &request, scope)
@@ -186,6 +187,24 @@ fn a_snippet_of_a_long_line_is_around_the_place() {
 }
 
 #[test]
+fn a_page_runs_on_into_the_next_page_when_it_is_read() {
+    let text = "# page1\na sen\n## B\nb\n# page2\ntence.\n# page3\nc\n# Index\nd\n";
+    let read = document(text, "a.md");
+    let section = |line: u64| {
+        let part = Arguments::scope(line, ReadScope::Section).read(&read, json!(null), json!({})).unwrap();
+        (part.text, part.start_line, part.end_line)
+    };
+    assert_eq!(section(2), ("# page1\na sen\n## B\nb\n# page2\ntence.".into(), 1, 6));
+    assert_eq!(section(4), ("## B\nb".into(), 3, 4));
+    assert_eq!(section(5), ("# page2\ntence.\n# page3\nc".into(), 5, 8));
+    assert_eq!(section(7), ("# page3\nc".into(), 7, 8));
+    // The lines of the section itself, which are copied and listed, are those of one page.
+    assert_eq!(read.nodes.iter().map(|node| node.end_line).collect::<Vec<_>>(), [4, 4, 6, 8, 10]);
+    let whole = Arguments::scope(1, ReadScope::Section);
+    assert_eq!(whole.read_all(&read, &json!({ "max_chars": 5 })).concat(), section(1).0);
+}
+
+#[test]
 fn headings_on_one_line_are_told_apart_by_their_character() {
     let text = "One\nfirst Two\nsecond Three";
     let mut minified = document(text, "a.md");
@@ -197,6 +216,8 @@ fn headings_on_one_line_are_told_apart_by_their_character() {
         end_line: 1,
         own_end_line: 1,
         parent,
+        kind: NodeKind::Heading,
+        anchor: None,
     };
     minified.lines = LineIndex::new("");
     minified.nodes = vec![node("One", 1, 0, None), node("Two", 2, 10, Some(0)), node("Three", 1, 21, None)];

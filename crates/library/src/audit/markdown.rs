@@ -10,7 +10,7 @@ use super::flowchart::Flowchart;
 use super::marks::{REPORTED_BY_ARTIFACT, explicit_marks, source_lines_mark};
 use super::statements::is_flowchart;
 use crate::provenance::Provenance;
-use crate::text::{LineIndex, Node, find_anchor, markdown_nodes, percent_decoded};
+use crate::text::{LineIndex, Node, NodeKind, find_anchor, markdown_page, percent_decoded};
 
 /// Reads a Markdown artifact.
 pub fn read(text: &str, name: &str) -> Artifact {
@@ -19,14 +19,13 @@ pub fn read(text: &str, name: &str) -> Artifact {
     let line = |number: usize| lines.line(number).and_then(|range| text.get(range)).unwrap_or_default();
     let mut artifact = Artifact::default();
     let mut starts: Vec<usize> = Vec::new();
-    let nodes = markdown_nodes(text, &lines, name);
-    for node in &nodes {
-        // The text before the first heading is not an element.
-        let first = line(node.start_line).trim_start();
-        if node.title != name || node.start_line > 1 || first.starts_with('#') {
-            starts.push(node.start_line);
-            artifact.elements.push(Element::new(&node.title, node.start_line));
-        }
+    let nodes = markdown_page(text, &lines, name).nodes;
+    // The text before the first heading is not an element.
+    let headings =
+        || nodes.iter().filter(|node| matches!(node.kind, NodeKind::Heading | NodeKind::PageBreak));
+    for node in headings() {
+        starts.push(node.start_line);
+        artifact.elements.push(Element::new(&node.title, node.start_line));
     }
     let owner = |number: usize| starts.partition_point(|start| *start <= number).checked_sub(1);
     for number in 1..=lines.count() {
@@ -54,8 +53,8 @@ pub fn read(text: &str, name: &str) -> Artifact {
     artifact.note_comments(&starts, lines.count());
     for (number, link) in links {
         let Some(from) = owner(number) else { continue };
-        let titles = artifact.elements.iter().take(starts.len()).map(|element| element.id.as_str());
-        let reference = cross_reference(from, &link, name, titles);
+        let names = headings().map(|node| (node.title.as_str(), node.anchor.as_deref()));
+        let reference = cross_reference(from, &link, name, names);
         artifact.cross_references.extend(reference);
     }
     artifact
@@ -104,13 +103,13 @@ fn cross_reference<'a>(
     from: usize,
     link: &str,
     file_name: &str,
-    titles: impl Iterator<Item = &'a str>,
+    headings: impl Iterator<Item = (&'a str, Option<&'a str>)>,
 ) -> Option<CrossReference> {
     let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
     if anchor.is_empty() || !(file.is_empty() || file == file_name) {
         return None;
     }
-    let to = find_anchor(titles, &percent_decoded(anchor));
+    let to = find_anchor(headings, &percent_decoded(anchor));
     (to != Some(from)).then(|| CrossReference { from, to, target: format!("#{anchor}") })
 }
 
@@ -205,4 +204,19 @@ fn read_diagram(lines: &[(usize, &str)], artifact: &mut Artifact) {
         start,
         elements_by_node,
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_leads_to_a_heading_by_its_words_or_its_id() {
+        let text = "---\ntitle: Own\n---\nbefore\n## A\n[b](#own) [c](#mine) [d](#none) [e](#page-2)\n## Own\n## C {#mine}\n## Page 2\nx\n";
+        let artifact = read(text, "a.md");
+        let ids: Vec<_> = artifact.elements.iter().map(|element| element.id.as_str()).collect();
+        assert_eq!(ids, ["A", "Own", "C", "x"]);
+        let targets: Vec<_> = artifact.cross_references.iter().map(|reference| reference.to).collect();
+        assert_eq!(targets, [Some(1), Some(2), None, Some(3)]);
+    }
 }

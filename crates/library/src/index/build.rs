@@ -3,7 +3,7 @@
 use super::doc::{ParsedFile, ParsedSection};
 use super::segment::{FileEntry, NodeEntry, Posting, Segment, write_posting, write_varint};
 use super::tokens::{self, Key, tokens};
-use crate::text::{labels, normalize_line, normalize_text};
+use crate::text::{NodeKind, normalize_line, normalize_text, title_labels};
 
 /// The keys of a text are counted in batches of a million, which bounds the memory for the keys of a very large file.
 const BATCH_KEYS: usize = 1 << 20;
@@ -87,20 +87,28 @@ impl SegmentBuilder {
             path_words: path_words(name, &doc.path),
         };
         let mut titles: Vec<String> = Vec::with_capacity(doc.nodes.len());
+        let mut open_table: Option<&str> = None;
         for section in doc.nodes {
             let node = to_u32(self.segment.nodes.len());
             let own = doc.text.get(section.text.clone()).unwrap_or_default();
             let length = self.index(body_of(own, section.heading_lines), node, Field::Body);
             let mut title = String::new();
             normalize_line(&section.node.title, &mut title);
-            if section.heading_lines > 0 {
+            if section.heading_lines > 0 || (section.node.kind == NodeKind::Page && !section.is_continuation)
+            {
                 self.index(&title, node, Field::Title);
-                self.add_labels(&labels(&title), node);
+                self.add_labels(&title_labels(&title), node);
             }
             if node == context.first {
-                // The name of a file may be the label of its content: `別表7.md`.
+                // The name of a file may be the label of its content (`別表7.md`), and so may the title of the page.
                 self.add_labels(&file_name_labels(&doc.path), node);
+                self.add_labels(&title_labels(&title), node);
             }
+            // The rows of a long table mean little without the names of its columns.
+            if let Some(header) = open_table.filter(|_| section.is_continuation) {
+                self.index(header, node, Field::Path);
+            }
+            open_table = table_at_end(own, open_table.filter(|_| section.is_continuation));
             self.index(&context.path_words, node, Field::Path);
             if let Some(pointer) = &section.json_path {
                 let mut keys = String::new();
@@ -114,6 +122,7 @@ impl SegmentBuilder {
         self.segment.text.push_str(&doc.text);
         self.segment.files.push(FileEntry {
             path: doc.path,
+            title: doc.title,
             shape: doc.shape,
             sha256: doc.sha256,
             sound: doc.sound,
@@ -179,6 +188,20 @@ impl SegmentBuilder {
     }
 }
 
+/// The header row of the table that a text ends in; none where it does not end in one. A table may be open at its start.
+fn table_at_end<'a>(text: &'a str, open: Option<&'a str>) -> Option<&'a str> {
+    let (mut header, mut before) = (open, None);
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if !line.starts_with('|') {
+            header = None;
+        } else if line.contains('-') && line.chars().all(|character| "|-: ".contains(character)) {
+            header = before;
+        }
+        before = Some(line).filter(|line| line.starts_with('|'));
+    }
+    header
+}
+
 /// The text of a section without its heading.
 fn body_of(own: &str, heading_lines: usize) -> &str {
     let body = match heading_lines.checked_sub(1) {
@@ -200,7 +223,10 @@ fn node_entry(section: ParsedSection, length: usize, context: &FileContext) -> N
         parent: section.node.parent.map(|parent| context.first + to_u32(parent)),
         text: to_u32(context.base + section.text.start)..to_u32(context.base + section.text.end),
         length: to_u32(length),
+        bytes: to_u32(section.bytes),
         title: section.node.title,
+        kind: section.node.kind,
+        anchor: section.node.anchor,
         links: section.links,
         is_continuation: section.is_continuation,
         json_path: section.json_path,
@@ -222,7 +248,7 @@ fn path_words(name: &str, path: &str) -> String {
 /// The labels in the name of a file.
 fn file_name_labels(path: &str) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    labels(&normalize_text(name.rsplit_once('.').map_or(name, |(stem, _)| stem)))
+    title_labels(&normalize_text(name.rsplit_once('.').map_or(name, |(stem, _)| stem)))
 }
 
 /// Adds the keys of a text to a field of a node, and returns how many they are.
@@ -258,9 +284,9 @@ mod tests {
     use crate::index::shape::Shape;
 
     fn segment(files: &[(&str, &str)]) -> Segment {
-        let docs = files
-            .iter()
-            .map(|(path, text)| ParsedFile::new(path, Shape::Markdown, text, Sha256::of(text.as_bytes())));
+        let docs = files.iter().map(|(path, text)| {
+            ParsedFile::new("手引き", path, Shape::Markdown, text, Sha256::of(text.as_bytes()))
+        });
         build("手引き", docs.collect())
     }
 
@@ -278,6 +304,19 @@ mod tests {
         assert_eq!(segment.find(tokens::pair('付', '金')).map(|found| found.node).collect::<Vec<_>>(), [2]);
         assert_eq!(segment.find_all(tokens::all_of('金')).count(), 1);
         assert_eq!(segment.find(tokens::word("none")).count(), 0);
+    }
+
+    #[test]
+    fn the_later_rows_of_a_long_table_are_found_by_its_columns() {
+        let rows: String =
+            (0..200).map(|number| format!("| item{number} | {number} kilograms of cargo |\n")).collect();
+        let text = format!("# Loads\n| Name | Payload |\n|---|---:|\n{rows}\nAfter the table.\n# Other\nx\n");
+        let segment = segment(&[("a.md", &text)]);
+        let passages = segment.nodes.iter().filter(|node| node.title == "Loads").count();
+        assert!(passages > 1);
+        assert_eq!(segment.count(tokens::word("payload")), passages);
+        assert_eq!(table_at_end("| a |\n|---|\n| b |\ntext\n", None), None);
+        assert_eq!(table_at_end("| c |\n", Some("| a |")), Some("| a |"));
     }
 
     #[test]

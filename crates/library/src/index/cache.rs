@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::segment::{FileEntry, NodeEntry, Segment};
 use super::shape::Shape;
 use crate::fs::{CacheFolder, FileStamp, Sha256, UnsearchableReason};
-use crate::text::Encoding;
+use crate::text::{Encoding, NodeKind};
 
 /// The version of the format. It must change whenever the content of a segment or of the manifest changes.
-const FORMAT: &[u8; 8] = b"annai\0\0\x05";
+const FORMAT: &[u8; 8] = b"annai\0\0\x07";
 const MANIFEST: &str = "manifest.json";
 const SEGMENT_SUFFIX: &str = ".segment";
 
@@ -135,6 +135,7 @@ fn encode(segment: &Segment) -> Vec<u8> {
     length(&mut out, segment.files.len());
     for file in &segment.files {
         text(&mut out, &file.path);
+        text(&mut out, &file.title);
         number(&mut out, file.shape as u32);
         number(&mut out, file.encoding as u32);
         number(&mut out, file.sound.into());
@@ -158,12 +159,16 @@ fn encode(segment: &Segment) -> Vec<u8> {
             node.parent.unwrap_or(u32::MAX),
             node.text.start,
             node.text.end,
+            node.bytes,
             node.length,
-            u32::from(node.is_continuation) | u32::from(node.json_path.is_some()) << 1,
+            u32::from(node.is_continuation)
+                | u32::from(node.json_path.is_some()) << 1
+                | u32::from(node.anchor.is_some()) << 2
+                | (node.kind as u32) << 3,
         ] {
             number(&mut out, value);
         }
-        node.json_path.iter().for_each(|pointer| text(&mut out, pointer));
+        node.json_path.iter().chain(&node.anchor).for_each(|name| text(&mut out, name));
         length(&mut out, node.links.len());
         node.links.iter().for_each(|link| text(&mut out, link));
     }
@@ -184,6 +189,7 @@ fn decode(bytes: &[u8]) -> Option<Segment> {
     for _ in 0..input.length()? {
         segment.files.push(FileEntry {
             path: input.text()?,
+            title: input.text()?,
             shape: match input.number()? {
                 0 => Shape::Markdown,
                 1 => Shape::Json,
@@ -214,14 +220,19 @@ fn decode(bytes: &[u8]) -> Option<Segment> {
             own_end_line: next()?,
             parent: Some(next()?).filter(|parent| *parent != u32::MAX),
             text: next()?..next()?,
+            bytes: next()?,
             length: next()?,
+            kind: NodeKind::Heading,
+            anchor: None,
             links: Vec::new(),
             is_continuation: false,
             json_path: None,
         };
         let flags = next()?;
         node.is_continuation = flags & 1 != 0;
+        node.kind = *NodeKind::ALL.get(flags as usize >> 3)?;
         node.json_path = if flags & 2 == 0 { None } else { Some(input.text()?.into()) };
+        node.anchor = if flags & 4 == 0 { None } else { Some(input.text()?.into()) };
         for _ in 0..input.length()? {
             node.links.push(input.text()?);
         }
@@ -276,7 +287,7 @@ mod tests {
 
     fn segment() -> Segment {
         let text = "# A [x](y.md)\n給付金\n## B\nc\n";
-        build("m", vec![ParsedFile::new("a.md", Shape::Markdown, text, Sha256::of(text.as_bytes()))])
+        build("m", vec![ParsedFile::new("m", "a.md", Shape::Markdown, text, Sha256::of(text.as_bytes()))])
     }
 
     #[test]
@@ -285,13 +296,18 @@ mod tests {
         assert_eq!(decode(&encode(&segment)), Some(segment));
         // Passages of a long section and of a long line, and the value of a JSON file.
         let long = format!("# A\n{}## B\n{}\n", "words\n\n".repeat(900), "x ".repeat(3000));
-        let mut json = ParsedFile::new("v.json", Shape::Json, "[1]", Sha256::of(b"v"));
+        let mut json = ParsedFile::new("m", "v.json", Shape::Json, "[1]", Sha256::of(b"v"));
         json.nodes[0].json_path = Some("/0".into());
-        let long = ParsedFile::new("a.md", Shape::Markdown, &long, Sha256::of(b"a"));
+        let long = ParsedFile::new("m", "a.md", Shape::Markdown, &long, Sha256::of(b"a"));
         let html = "<h1>A</h1><p>x<p>y\n<h2>給付金</h2>";
-        let mut doc = ParsedFile::new("a.html", Shape::Html, html, Sha256::of(html.as_bytes()));
+        let mut doc = ParsedFile::new("m", "a.html", Shape::Html, html, Sha256::of(html.as_bytes()));
         doc.encoding = Encoding::EucJp;
-        let segment = build("m", vec![long, json, doc]);
+        let page = "---\ntitle: P\n---\n## A {#a}\n## page1\nx\n";
+        let page = ParsedFile::new("m", "p.md", Shape::Markdown, page, Sha256::of(b"p"));
+        let segment = build("m", vec![long, json, doc, page]);
+        assert!(NodeKind::ALL.iter().all(|kind| segment.nodes.iter().any(|node| node.kind == *kind)));
+        assert!(segment.nodes.iter().any(|node| node.anchor.as_deref() == Some("a")));
+        assert!(segment.files.iter().any(|file| file.title == "P"));
         assert!(segment.nodes.iter().any(|node| node.is_continuation && node.start_char > 0));
         assert!(segment.nodes.iter().any(|node| node.json_path.as_deref() == Some("/0")));
         assert_eq!(decode(&encode(&segment)), Some(segment));

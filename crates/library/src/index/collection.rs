@@ -250,7 +250,7 @@ impl Collection {
             let state = match self.read(root, path, stamp) {
                 Ok((file, stored)) => {
                     let shape = (self.source.shape)(&stored);
-                    let mut doc = ParsedFile::new(&stored, shape, &file.text, file.sha256);
+                    let mut doc = ParsedFile::new(&self.source.name, &stored, shape, &file.text, file.sha256);
                     doc.encoding = file.encoding;
                     docs.push(doc);
                     FileState::Indexed(file.sha256)

@@ -6,7 +6,7 @@ use super::passages::passages;
 use super::shape::Shape;
 use super::source::{Part, Source, json_source};
 use crate::fs::Sha256;
-use crate::text::{Encoding, Node, normalize_line, parse_html};
+use crate::text::{Encoding, Node, normalize_line, page_name, parse_html};
 
 /// The maximum number of links of one section. A page with more is a list of links, which says little about any of them;
 /// the rest is not followed.
@@ -19,6 +19,8 @@ const MAX_LINK_BYTES: usize = 500;
 pub struct ParsedFile {
     /// The stored path.
     pub path: String,
+    /// The title of the page.
+    pub title: String,
     /// How it is split into nodes.
     pub shape: Shape,
     /// The SHA-256 of the file.
@@ -44,6 +46,8 @@ pub struct ParsedSection {
     pub heading_lines: usize,
     /// The bytes of its own lines in the normalized text of the file.
     pub text: Range<usize>,
+    /// The size of its own text in the file, with markup.
+    pub bytes: usize,
     /// The targets of its links, as written.
     pub links: Vec<String>,
     /// Whether it is a passage of a long section, after the first one. Its parent is the first passage.
@@ -53,16 +57,19 @@ pub struct ParsedSection {
 }
 
 impl ParsedFile {
-    /// Parses a file.
-    pub fn new(path: &str, shape: Shape, original: &str, sha256: Sha256) -> Self {
-        let name = path.rsplit('/').next().unwrap_or(path);
+    /// Parses a file of a collection.
+    pub fn new(collection: &str, path: &str, shape: Shape, original: &str, sha256: Sha256) -> Self {
+        let name = page_name(path, collection);
         let (sound, source) = match shape {
-            Shape::Html => (true, Source::html(parse_html(original, name))),
+            Shape::Html => (true, Source::html(parse_html(original, name), name)),
             Shape::Json => json_source(original, name),
-            Shape::Markdown | Shape::Paragraphs | Shape::Text => (true, Source::text(original, shape, name)),
+            Shape::Markdown => (true, Source::markdown(original, shape, name)),
+            Shape::Paragraphs if has_markup(path) => (true, Source::markdown(original, shape, name)),
+            Shape::Paragraphs | Shape::Text => (true, Source::text(original, shape, name)),
         };
         let mut parsed = Self {
             path: path.to_owned(),
+            title: source.title.clone(),
             shape,
             sha256,
             sound,
@@ -101,6 +108,8 @@ impl ParsedFile {
                 end_line: if is_continuation { own_end_line } else { part.node.end_line },
                 own_end_line: if is_split { own_end_line } else { part.node.own_end_line },
                 parent: if is_continuation { Some(first) } else { parent },
+                kind: part.node.kind,
+                anchor: part.node.anchor.clone().filter(|_| !is_continuation),
             };
             let start = self.text.len();
             let own = text.get(passage.clone()).unwrap_or_default();
@@ -108,6 +117,7 @@ impl ParsedFile {
             self.nodes.push(ParsedSection {
                 heading_lines: if is_continuation { 0 } else { part.heading_lines },
                 text: start..self.text.len(),
+                bytes: own.len(),
                 links: match self.shape {
                     Shape::Json | Shape::Text => Vec::new(),
                     Shape::Html if is_continuation => Vec::new(),
@@ -121,7 +131,8 @@ impl ParsedFile {
         }
     }
 
-    /// Adds the normalized text of a part, with one line for each line of the original; for HTML, one for each row.
+    /// Adds the normalized text of a part as a reader sees it, with one line for each line of the original; for HTML, one
+    /// for each row.
     fn add_text(&mut self, source: &Source<'_>, part: Range<usize>) {
         let Source { text, lines, .. } = source;
         if self.shape == Shape::Html {
@@ -137,14 +148,20 @@ impl ParsedFile {
         let last = lines.line_at(part.end.saturating_sub(1).max(part.start));
         for line in (lines.line_at(part.start)..=last).filter_map(|number| lines.line(number)) {
             let line = line.start.max(part.start)..line.end.min(part.end).max(part.start);
-            let line = text.get(line).unwrap_or_default();
+            let line = source.rendering.render(text, line);
             match self.shape {
-                Shape::Json if line.contains("\\u") => normalize_line(&unescaped(line), &mut self.text),
-                _ => normalize_line(line, &mut self.text),
+                Shape::Json if line.contains("\\u") => normalize_line(&unescaped(&line), &mut self.text),
+                _ => normalize_line(&line, &mut self.text),
             }
             self.text.push('\n');
         }
     }
+}
+
+/// Whether a file of the vault is written with markup, by its extension.
+pub fn has_markup(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    ["md", "markdown", "mdx", "html", "htm"].iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 /// Counts the characters before places that come in order, so that a long line with many of them is read once.

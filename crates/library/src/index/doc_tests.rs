@@ -4,7 +4,7 @@ use crate::index::segment::Segment;
 use crate::text::LineIndex;
 
 fn doc(shape: Shape, text: &str) -> ParsedFile {
-    ParsedFile::new("a/b.md", shape, text, Sha256::of(text.as_bytes()))
+    ParsedFile::new("m", "a/b.md", shape, text, Sha256::of(text.as_bytes()))
 }
 
 #[test]
@@ -15,11 +15,7 @@ fn each_node_has_its_own_normalized_lines_and_links() {
         .iter()
         .map(|section| (section.node.title.as_str(), section.heading_lines, &doc.text[section.text.clone()]))
         .collect();
-    let expected = [
-        ("b.md", 0, "pre\n\n"),
-        ("One x", 1, "# one [x](y.md#z)\na\n\n"),
-        ("Two", 2, "two\n---\nb [q](http://x)\n"),
-    ];
+    let expected = [("One x", 0, "pre\n\n"), ("One x", 1, "# one x\na\n\n"), ("Two", 2, "two\n---\nb q\n")];
     assert_eq!(own, expected);
     assert_eq!(doc.nodes[1].links, ["y.md#z"]);
     assert!(doc.nodes[2].links.is_empty());
@@ -39,7 +35,7 @@ fn paragraphs_are_split_at_blank_lines_and_titled_by_headings() {
         .iter()
         .map(|section| (section.node.title.as_str(), section.node.start_line, section.node.end_line))
         .collect();
-    assert_eq!(own, [("b.md", 1, 2), ("T", 4, 5), ("T", 7, 7)]);
+    assert_eq!(own, [("T", 1, 2), ("T", 4, 5), ("T", 7, 7)]);
 }
 
 #[test]
@@ -95,7 +91,7 @@ fn a_long_section_is_split_into_passages_that_name_their_place() {
         .collect();
     let passages = shown.iter().filter(|section| section.0 == "Long").count();
     assert!(passages >= 4, "{shown:?}");
-    let mut expected = vec![("b.md", false, 0, None), ("Top", false, 1, None), ("Long", false, 1, Some(1))];
+    let mut expected = vec![("Top", false, 0, None), ("Top", false, 1, None), ("Long", false, 1, Some(1))];
     expected.extend(vec![("Long", true, 0, Some(2)); passages - 1]);
     // The children of a split section keep their parent, which is its first passage.
     let next = passages + 3;
@@ -165,19 +161,91 @@ fn a_split_section_is_the_same_after_a_round_trip_through_a_segment() {
     let docs = || -> Vec<ParsedFile> {
         let long = long_section();
         let line = format!("# L\n{}\n## C\nx\n", "word ".repeat(2000));
-        let mut value = ParsedFile::new("v.json", Shape::Json, json, Sha256::of(b"v"));
+        let mut value = ParsedFile::new("m", "v.json", Shape::Json, json, Sha256::of(b"v"));
         value.nodes[0].json_path = Some("/a/0".into());
         vec![
-            ParsedFile::new("first.md", Shape::Markdown, "# First\nx\n", Sha256::of(b"f")),
-            ParsedFile::new("long.md", Shape::Markdown, &long, Sha256::of(b"l")),
-            ParsedFile::new("line.md", Shape::Markdown, &line, Sha256::of(b"i")),
-            ParsedFile::new("note.md", Shape::Paragraphs, &long, Sha256::of(b"n")),
+            ParsedFile::new("m", "first.md", Shape::Markdown, "# First\nx\n", Sha256::of(b"f")),
+            ParsedFile::new("m", "long.md", Shape::Markdown, &long, Sha256::of(b"l")),
+            ParsedFile::new("m", "line.md", Shape::Markdown, &line, Sha256::of(b"i")),
+            ParsedFile::new("m", "note.md", Shape::Paragraphs, &long, Sha256::of(b"n")),
             value,
-            ParsedFile::new("empty.md", Shape::Markdown, "", Sha256::of(b"")),
+            ParsedFile::new("m", "empty.md", Shape::Markdown, "", Sha256::of(b"")),
         ]
     };
     let segment: Segment = build("m", docs());
     let again: Vec<_> = segment.files.iter().map(|file| segment.doc(file)).collect();
     assert_eq!(again, docs());
     assert_eq!(build("m", again), segment);
+}
+
+#[test]
+fn the_text_is_rendered_with_one_line_for_each_line_of_the_file() {
+    let text = "# A {#id}\n**有給**休暇 <b\n class=\"x\">x</b>\n<!-- no\n\nno -->\n[支払](x.md)方法 `**code**`\n\n[r]: y.md\n";
+    for shape in [Shape::Markdown, Shape::Paragraphs] {
+        let doc = doc(shape, text);
+        let shown: Vec<_> = doc.text.lines().filter(|line| !line.trim().is_empty()).collect();
+        assert_eq!(shown, ["# a ", "有給休暇 ", "x", "支払方法 `**code**`"], "{shape:?}");
+        let links: Vec<_> = doc.nodes.iter().flat_map(|section| &section.links).collect();
+        assert_eq!(links, ["x.md", "y.md"]);
+    }
+    let parsed = doc(Shape::Markdown, text);
+    assert_eq!(parsed.text.lines().count(), text.lines().count());
+    assert_eq!(parsed.nodes.iter().map(|section| section.bytes).sum::<usize>(), text.len());
+    // Other types of files are what they are.
+    let plain =
+        |path: &str, shape: Shape| ParsedFile::new("", path, shape, "**a** <b>\n", Sha256::of(b"")).text;
+    assert_eq!(plain("a.txt", Shape::Text), "**a** <b>\n");
+    assert_eq!(plain("a.txt", Shape::Paragraphs), "**a** <b>\n");
+    assert_eq!(plain("a.MD", Shape::Paragraphs), "a \n");
+}
+
+#[test]
+fn passages_of_a_long_line_are_rendered_as_parts_of_the_whole() {
+    let line: String =
+        (0..700).map(|number| format!("**給付**金{number:03} [支払](x/y{number}.md)方法。")).collect();
+    let doc = doc(Shape::Markdown, &format!("# A\n{line}\n"));
+    assert!(doc.nodes.len() > 5);
+    let rendered: String = (0..700).map(|number| format!("給付金{number:03} 支払方法。")).collect();
+    // Every passage is a line of its own.
+    assert_eq!(doc.text.replace('\n', ""), format!("# a{rendered}"));
+}
+
+#[test]
+fn a_file_knows_the_title_of_its_page() {
+    let title =
+        |path: &str, shape: Shape, text: &str| ParsedFile::new("m", path, shape, text, Sha256::of(b"")).title;
+    assert_eq!(title("a/b.md", Shape::Markdown, "---\ntitle: Pods\n---\n# X\n"), "Pods");
+    assert_eq!(title("a/b.md", Shape::Paragraphs, "x\n\n# The *Title*\n"), "The Title");
+    assert_eq!(title("a/index.md", Shape::Markdown, "## x\n"), "a");
+    assert_eq!(title("README.md", Shape::Markdown, "x\n"), "m");
+    assert_eq!(title("a.json", Shape::Json, "{}"), "a.json");
+    assert_eq!(title("a.html", Shape::Html, "<title>T</title><h2>a</h2><h1>H</h1>"), "H");
+    assert_eq!(title("a.html", Shape::Html, "<title>T</title><h2>a</h2>"), "T");
+    assert_eq!(title("a/index.html", Shape::Html, "x<h2>a</h2>"), "a");
+}
+
+#[test]
+fn the_title_in_the_front_matter_is_indexed_as_a_heading() {
+    let text = "---\ntitle: Quotas\n---\nIntro.\n## Usage\nx\n";
+    let segment = build("m", vec![doc(Shape::Markdown, text)]);
+    let found: Vec<_> = segment.find(crate::index::tokens::word("quota")).collect();
+    let counts: Vec<_> =
+        found.iter().map(|posting| (posting.node, posting.body, posting.title, posting.path)).collect();
+    assert_eq!(counts, [(0, 1, 1, 0), (1, 0, 0, 1)]);
+}
+
+#[test]
+fn a_page_number_is_text_of_its_page_and_not_its_title() {
+    let doc = doc(Shape::Markdown, "## page12\nThe first line.\nMore.\n");
+    let section = &doc.nodes[0];
+    assert_eq!((section.node.title.as_str(), section.heading_lines), ("The first line.", 0));
+    let vault = ParsedFile::new(
+        "",
+        "v.md",
+        Shape::Paragraphs,
+        "# 12ページ\n\n最初の行\n\n# 13ページ\n# X\n",
+        Sha256::of(b""),
+    );
+    let titles: Vec<_> = vault.nodes.iter().map(|section| section.node.title.as_str()).collect();
+    assert_eq!(titles, ["最初の行", "13ページ", "X"]);
 }

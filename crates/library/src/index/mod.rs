@@ -6,6 +6,7 @@ mod cache;
 mod catalog;
 mod collection;
 mod doc;
+mod paragraphs;
 mod passages;
 mod segment;
 mod segment_plan;
@@ -16,6 +17,7 @@ mod tokens;
 
 pub use catalog::IndexCatalog;
 pub use collection::{CollectionSource, View};
+pub use doc::has_markup;
 pub use segment::{FileEntry, NodeEntry, Posting, Segment};
 pub use shape::Shape;
 pub use stem::stem;

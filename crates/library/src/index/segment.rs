@@ -6,13 +6,15 @@ use super::doc::{ParsedFile, ParsedSection};
 use super::shape::Shape;
 use super::tokens::Key;
 use crate::fs::Sha256;
-use crate::text::{Encoding, Node};
+use crate::text::{Encoding, Node, NodeKind};
 
 /// A file in a segment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileEntry {
     /// The stored path.
     pub path: String,
+    /// The title of the page: that of its front matter, else its first heading of level 1, else its name.
+    pub title: String,
     /// How it is split into nodes.
     pub shape: Shape,
     /// The SHA-256 of the file.
@@ -35,8 +37,12 @@ pub struct FileEntry {
 pub struct NodeEntry {
     /// The index of its file.
     pub file: u32,
-    /// The text of the heading.
+    /// The text of the heading without markup.
     pub title: String,
+    /// What it is.
+    pub kind: NodeKind,
+    /// The id of the heading that is not part of its title, by which links name it.
+    pub anchor: Option<Box<str>>,
     /// The level of the heading, from 1 to 6.
     pub level: u8,
     /// How many of its first lines belong to the heading.
@@ -53,6 +59,8 @@ pub struct NodeEntry {
     pub parent: Option<u32>,
     /// The bytes of its own lines in the text of the segment.
     pub text: Range<u32>,
+    /// The size of its own text in the file, with markup.
+    pub bytes: u32,
     /// The length of its body in keys, for BM25.
     pub length: u32,
     /// The targets of its links, as written.
@@ -212,15 +220,19 @@ impl Segment {
                 end_line: entry.end_line as usize,
                 own_end_line: entry.own_end_line as usize,
                 parent: entry.parent.map(|parent| (parent - file.nodes.start) as usize),
+                kind: entry.kind,
+                anchor: entry.anchor.clone(),
             },
             heading_lines: entry.heading_lines as usize,
             text: (entry.text.start - first) as usize..(entry.text.end - first) as usize,
+            bytes: entry.bytes as usize,
             links: entry.links.clone(),
             is_continuation: entry.is_continuation,
             json_path: entry.json_path.clone(),
         });
         ParsedFile {
             path: file.path.clone(),
+            title: file.title.clone(),
             shape: file.shape,
             sha256: file.sha256,
             sound: file.sound,

@@ -86,7 +86,8 @@ mod tests {
     }
 
     fn segment(paths: &[&str]) -> Arc<Segment> {
-        let file = |path: &&str| ParsedFile::new(path, Shape::Markdown, TEXT, Sha256::of(TEXT.as_bytes()));
+        let file =
+            |path: &&str| ParsedFile::new("m", path, Shape::Markdown, TEXT, Sha256::of(TEXT.as_bytes()));
         Arc::new(build("m", paths.iter().map(file).collect()))
     }
 

@@ -5,15 +5,14 @@ use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
+use super::paragraphs::paragraphs;
 use super::passages::MAX_NODE_CHARS;
 use super::shape::Shape;
 use crate::text::{
-    HtmlText, LineIndex, MAX_TITLE_CHARS, Node, json_node, json_passages, markdown_nodes, truncate_chars,
+    HtmlText, LineIndex, MAX_TITLE_CHARS, MarkdownPage, Node, NodeKind, Rendering, json_node, json_passages,
+    markdown_page, truncate_chars,
 };
 
-/// The maximum number of lines in a paragraph of the vault, so that a hit in a file without blank lines still points at a
-/// few lines; a longer paragraph is split.
-const MAX_PARAGRAPH_LINES: usize = 40;
 /// The text of a file, and the sections that it consists of.
 pub struct Source<'a> {
     /// The text.
@@ -22,23 +21,43 @@ pub struct Source<'a> {
     pub lines: LineIndex,
     /// The sections, in order.
     pub parts: Vec<Part>,
+    /// The title of the page.
+    pub title: String,
+    /// The text as a reader sees it.
+    pub rendering: Rendering,
 }
 
 impl<'a> Source<'a> {
-    /// Splits a text at its headings, at its paragraphs, or not at all.
-    pub fn text(text: &'a str, shape: Shape, name: &str) -> Self {
+    /// Splits a Markdown text at its headings, or at its paragraphs. A page is called `name` where nothing in it says so.
+    pub fn markdown(text: &'a str, shape: Shape, name: &str) -> Self {
         let lines = LineIndex::new(text);
-        let parts = match shape {
-            Shape::Markdown => node_parts(text, &lines, markdown_nodes(text, &lines, name), Some(name)),
-            Shape::Paragraphs => node_parts(text, &lines, paragraphs(text, &lines, name), None),
-            _ => node_parts(text, &lines, vec![json_node(&lines, name)], None),
+        let MarkdownPage { title, nodes, rendering } = markdown_page(text, &lines, name);
+        let nodes = match shape {
+            Shape::Paragraphs => paragraphs(text, &lines, &title, &rendering),
+            _ => nodes,
         };
-        Self { text: text.into(), lines, parts }
+        let parts = node_parts(text, &lines, nodes, shape);
+        Self { text: text.into(), lines, parts, title, rendering }
+    }
+
+    /// Splits a plain text at its paragraphs, or not at all.
+    pub fn text(text: &'a str, shape: Shape, name: &str) -> Self {
+        let (lines, rendering) = (LineIndex::new(text), Rendering::default());
+        let nodes = match shape {
+            Shape::Paragraphs => paragraphs(text, &lines, name, &rendering),
+            _ => vec![json_node(&lines, name)],
+        };
+        let parts = node_parts(text, &lines, nodes, shape);
+        Self { text: text.into(), lines, parts, title: name.to_owned(), rendering }
     }
 
     /// Splits a reduced HTML file at its headings.
-    pub fn html(html: HtmlText) -> Self {
-        let HtmlText { text, lines, nodes, starts, has_preface, links, .. } = html;
+    pub fn html(html: HtmlText, name: &str) -> Self {
+        let HtmlText { text, lines, nodes, starts, has_preface, title, links } = html;
+        let is_title =
+            |node: &&Node| node.kind == NodeKind::Heading && node.level == 1 && !node.title.is_empty();
+        let heading = nodes.iter().find(is_title).map(|node| node.title.clone());
+        let title = heading.or(title).unwrap_or_else(|| name.to_owned());
         let end_of = |index: usize| starts.get(index + 1).copied().unwrap_or(text.len());
         let part = |(index, (node, start)): (usize, (Node, &usize))| Part {
             node,
@@ -53,7 +72,7 @@ impl<'a> Source<'a> {
                 part.links.push(link);
             }
         }
-        Self { text: text.into(), lines, parts }
+        Self { text: text.into(), lines, parts, title, rendering: Rendering::default() }
     }
 }
 
@@ -71,9 +90,9 @@ pub struct Part {
     pub links: Vec<String>,
 }
 
-/// The sections of a text. Those of Markdown begin with their headings, except what precedes the first heading: it is
-/// named after the file. Paragraphs, which have no file name here, are text from their first line on.
-fn node_parts(text: &str, lines: &LineIndex, nodes: Vec<Node>, file_name: Option<&str>) -> Vec<Part> {
+/// The sections of a text. Those of Markdown begin with their headings, except what precedes the first heading, and pages
+/// whose heading is only their number. Paragraphs are text from their first line on.
+fn node_parts(text: &str, lines: &LineIndex, nodes: Vec<Node>, shape: Shape) -> Vec<Part> {
     let start_of = |node: &Node| {
         let line = lines.line(node.start_line).unwrap_or(text.len()..text.len());
         let before = text.get(line.clone()).unwrap_or_default().char_indices().nth(node.start_char);
@@ -85,10 +104,9 @@ fn node_parts(text: &str, lines: &LineIndex, nodes: Vec<Node>, file_name: Option
         let next = starts.get(index + 1).copied().unwrap_or(text.len());
         let end = lines.line(node.own_end_line + 1).map_or(text.len(), |line| line.start);
         let own = start..end.min(next).max(start);
-        let own_text = text.get(own.clone()).unwrap_or_default();
-        let first = own_text.trim_start_matches('\u{feff}').trim_start();
-        let is_preface = file_name.is_none_or(|name| node.title == name && !first.starts_with('#'));
-        let heading_lines = if is_preface { 0 } else { heading_lines(own_text) };
+        let has_heading = shape == Shape::Markdown && node.kind == NodeKind::Heading;
+        let heading_lines =
+            if has_heading { heading_lines(text.get(own.clone()).unwrap_or_default()) } else { 0 };
         Part { node, heading_lines, own, json_path: None, links: Vec::new() }
     };
     nodes.into_iter().enumerate().map(part).collect()
@@ -103,7 +121,8 @@ pub fn json_source<'a>(text: &'a str, name: &str) -> (bool, Source<'a>) {
     if values.is_empty() {
         let own = 0..text.len();
         let part = Part { node: whole, heading_lines: 0, own, json_path: None, links: Vec::new() };
-        return (sound, Source { text: text.into(), lines, parts: vec![part] });
+        let (title, rendering) = (name.to_owned(), Rendering::default());
+        return (sound, Source { text: text.into(), lines, parts: vec![part], title, rendering });
     }
     let mut start = 0;
     let count = values.len();
@@ -123,7 +142,8 @@ pub fn json_source<'a>(text: &'a str, name: &str) -> (bool, Source<'a>) {
         Part { node, heading_lines: 0, own, json_path: Some(pointer.into()), links: Vec::new() }
     };
     let parts = values.into_iter().enumerate().map(part).collect();
-    (sound, Source { text: text.into(), lines, parts })
+    let (title, rendering) = (name.to_owned(), Rendering::default());
+    (sound, Source { text: text.into(), lines, parts, title, rendering })
 }
 
 /// The number of lines of the heading at the start of a text; 0 when it does not start with one.
@@ -137,53 +157,4 @@ fn heading_lines(text: &str) -> usize {
         !line.is_empty() && (line.bytes().all(|byte| byte == b'=') || line.bytes().all(|byte| byte == b'-'))
     };
     text.lines().take(5).position(underline).map_or(0, |line| line + 1)
-}
-
-/// The paragraphs of a text, separated by blank lines and headings, each titled by the last heading.
-fn paragraphs(text: &str, lines: &LineIndex, name: &str) -> Vec<Node> {
-    let mut nodes: Vec<Node> = Vec::new();
-    let mut title = name.to_owned();
-    let mut open: Option<usize> = None;
-    // Whether the open paragraph has only a heading so far, and whether a code block is open, whose lines are no headings.
-    let (mut is_heading_only, mut is_code) = (false, false);
-    let line = |number: usize| lines.line(number).and_then(|line| text.get(line)).unwrap_or_default();
-    let mut close = |from: usize, to: usize, title: &str| {
-        let node = Node {
-            title: title.to_owned(),
-            level: 1,
-            start_line: from,
-            start_char: 0,
-            end_line: to,
-            own_end_line: to,
-            parent: None,
-        };
-        nodes.push(node);
-    };
-    for number in 1..=lines.count() {
-        let words = line(number).trim();
-        let is_fence = words.starts_with("```") || words.starts_with("~~~");
-        is_code ^= is_fence;
-        let heading = words
-            .starts_with('#')
-            .then(|| words.trim_start_matches('#'))
-            .filter(|rest| rest.starts_with(' ') && !is_code);
-        let is_full = open.is_some_and(|from| number - from >= MAX_PARAGRAPH_LINES);
-        // A heading belongs to the paragraph below it, also across a blank line.
-        let is_end = words.is_empty() && !is_heading_only;
-        if let Some(from) = open.filter(|_| is_end || heading.is_some() || is_full) {
-            close(from, number - 1, &title);
-            open = None;
-        }
-        if let Some(heading) = heading {
-            title = truncate_chars(heading.trim(), MAX_TITLE_CHARS).0.to_owned();
-        }
-        if !words.is_empty() {
-            is_heading_only = heading.is_some();
-            open = open.or(Some(number));
-        }
-    }
-    if let Some(from) = open {
-        close(from, lines.count(), &title);
-    }
-    nodes
 }

@@ -6,7 +6,7 @@ pub fn stem(word: &str) -> String {
     if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word.to_owned();
     }
-    let mut word = Word(word.to_owned());
+    let mut word = Word(base_of_irregular(word).to_owned());
     word.plurals();
     word.past_and_progress();
     if word.0.ends_with('y') && has_vowel(word.before(1)) {
@@ -17,6 +17,94 @@ pub fn stem(word: &str) -> String {
     word.long_endings();
     word.last_letters();
     word.0
+}
+
+/// Irregular forms and their bases, sorted. Forms that are also other words, such as `left` and `rose`, are not among them.
+const IRREGULAR: &[(&str, &str)] = &[
+    ("began", "begin"),
+    ("begun", "begin"),
+    ("bought", "buy"),
+    ("broke", "break"),
+    ("broken", "break"),
+    ("brought", "bring"),
+    ("built", "build"),
+    ("came", "come"),
+    ("caught", "catch"),
+    ("children", "child"),
+    ("chose", "choose"),
+    ("chosen", "choose"),
+    ("drawn", "draw"),
+    ("drew", "draw"),
+    ("driven", "drive"),
+    ("drove", "drive"),
+    ("fallen", "fall"),
+    ("feet", "foot"),
+    ("fell", "fall"),
+    ("forgot", "forget"),
+    ("forgotten", "forget"),
+    ("froze", "freeze"),
+    ("frozen", "freeze"),
+    ("gave", "give"),
+    ("given", "give"),
+    ("grew", "grow"),
+    ("grown", "grow"),
+    ("held", "hold"),
+    ("hid", "hide"),
+    ("hidden", "hide"),
+    ("indices", "index"),
+    ("kept", "keep"),
+    ("knew", "know"),
+    ("known", "know"),
+    ("lent", "lend"),
+    ("lost", "lose"),
+    ("made", "make"),
+    ("matrices", "matrix"),
+    ("meant", "mean"),
+    ("mice", "mouse"),
+    ("overridden", "override"),
+    ("overrode", "override"),
+    ("paid", "pay"),
+    ("ran", "run"),
+    ("rebuilt", "rebuild"),
+    ("rewritten", "rewrite"),
+    ("ridden", "ride"),
+    ("risen", "rise"),
+    ("rode", "ride"),
+    ("said", "say"),
+    ("sent", "send"),
+    ("sold", "sell"),
+    ("spent", "spend"),
+    ("spoke", "speak"),
+    ("spoken", "speak"),
+    ("stole", "steal"),
+    ("stolen", "steal"),
+    ("stuck", "stick"),
+    ("taken", "take"),
+    ("taught", "teach"),
+    ("threw", "throw"),
+    ("thrown", "throw"),
+    ("told", "tell"),
+    ("took", "take"),
+    ("understood", "understand"),
+    ("undone", "undo"),
+    ("vertices", "vertex"),
+    ("went", "go"),
+    ("withdrawn", "withdraw"),
+    ("withdrew", "withdraw"),
+    ("woke", "wake"),
+    ("women", "woman"),
+    ("wore", "wear"),
+    ("worn", "wear"),
+    ("written", "write"),
+    ("wrote", "write"),
+];
+
+/// The base of an irregular form; any other word is returned unchanged.
+fn base_of_irregular(word: &str) -> &str {
+    match IRREGULAR.binary_search_by_key(&word, |(form, _)| form) {
+        Ok(index) => IRREGULAR.get(index).map_or(word, |(_, base)| base),
+        Err(_) => word,
+    }
 }
 
 const STEP_2: &[(&str, &str)] = &[
@@ -188,6 +276,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn irregular_forms_have_the_stem_of_their_base() {
+        for (form, base) in
+            [("sent", "send"), ("children", "child"), ("overridden", "override"), ("kept", "keep")]
+        {
+            assert_eq!(stem(form), stem(base), "{form}");
+        }
+        assert!(IRREGULAR.is_sorted());
+        assert_eq!(stem("left"), "left");
+    }
 
     #[test]
     fn stems_match_the_porter_stemmer() {

@@ -171,7 +171,7 @@ impl<F: FnMut(Key)> Tokenizer<'_, F> {
         self.end_word();
         let connects = match ch {
             ',' => in_number,
-            '-' | '_' | '/' | '.' | '\'' | '’' => true,
+            '-' | '_' | '/' | '.' | '\'' | '’' | '`' => true,
             _ => false,
         };
         if !(joins && connects) {
@@ -226,6 +226,13 @@ mod tests {
         assert_eq!(keys("version 4.2."), [word("version"), word("4"), word("2"), exact("4.2")]);
         let expected = [word("1"), exact("1000円"), word("000"), exact("1000"), pair('円', '\0')];
         assert_eq!(keys("1,000円"), expected);
+    }
+
+    #[test]
+    fn the_marks_of_code_do_not_separate() {
+        assert_eq!(keys("`給付`金"), keys("給付金"));
+        assert!(keys("`foo`bar").contains(&exact("foobar")));
+        assert_eq!(keys("`--read-only`"), keys("--read-only"));
     }
 
     #[test]

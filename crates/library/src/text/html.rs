@@ -12,6 +12,7 @@ use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
+use super::html_elements::{is_block, is_row_block};
 use super::html_rows::HtmlRows;
 use super::html_tags::{Feeder, Piece};
 use super::lines::LineIndex;
@@ -251,52 +252,6 @@ fn ends_drawing(name: &str) -> bool {
     let is_other =
         matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "br" | "img" | "span" | "li" | "pre");
     is_other || is_block(name) || is_row_block(name)
-}
-
-/// Elements that begin a row even inside a table cell.
-fn is_row_block(name: &str) -> bool {
-    matches!(
-        name,
-        "table" | "caption" | "ul" | "ol" | "dl" | "dt" | "dd" | "menu" | "blockquote" | "figure" | "hr"
-    )
-}
-
-/// Elements that begin a row, except at the start and at the end of a table cell.
-fn is_block(name: &str) -> bool {
-    matches!(
-        name,
-        "address"
-            | "article"
-            | "aside"
-            | "body"
-            | "center"
-            | "details"
-            | "dialog"
-            | "dir"
-            | "div"
-            | "fieldset"
-            | "figcaption"
-            | "footer"
-            | "form"
-            | "frameset"
-            | "head"
-            | "header"
-            | "hgroup"
-            | "html"
-            | "legend"
-            | "main"
-            | "nav"
-            | "optgroup"
-            | "option"
-            | "p"
-            | "search"
-            | "section"
-            | "select"
-            | "summary"
-            | "tbody"
-            | "tfoot"
-            | "thead"
-    )
 }
 
 #[cfg(test)]

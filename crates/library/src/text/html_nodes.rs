@@ -1,9 +1,10 @@
 //! Makes the nodes of a reduced HTML file from its rows, once all of them are read.
 
+use super::headings::MAX_TITLE_CHARS;
 use super::html::HtmlText;
 use super::html_rows::{Heading, HtmlRows};
 use super::lines::{LineIndex, truncate_chars};
-use super::nodes::{MAX_TITLE_CHARS, Node};
+use super::nodes::{Node, NodeKind};
 
 impl HtmlRows {
     /// The reduced file, whose original has this many lines.
@@ -100,6 +101,8 @@ fn nodes(headings: Vec<Heading>, text: &str, lines: &LineIndex, has_preface: boo
             end_line: last_line,
             own_end_line: last_line,
             parent: open.last().copied(),
+            kind: if is_preface { NodeKind::Untitled } else { NodeKind::Heading },
+            anchor: None,
         });
         open.push(index);
     }

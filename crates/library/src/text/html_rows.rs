@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::headings::MAX_TITLE_CHARS;
 use super::lines::truncate_chars;
-use super::nodes::MAX_TITLE_CHARS;
 
 /// The maximum number of headings of a file that become nodes. A page has some dozens; in a file with more, the text
 /// after the last of them belongs to that one.

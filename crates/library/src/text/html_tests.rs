@@ -67,7 +67,7 @@ fn headings_on_one_line_are_told_apart_by_their_characters() {
         .nodes
         .iter()
         .map(|node| {
-            let Node { title, level, start_line, start_char, end_line, own_end_line, parent } = node;
+            let Node { title, level, start_line, start_char, end_line, own_end_line, parent, .. } = node;
             (title.as_str(), *level, (*start_line, *start_char), *own_end_line, *end_line, *parent)
         })
         .collect();

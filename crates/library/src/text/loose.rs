@@ -1,14 +1,31 @@
 //! Loose matching: ignores separators between the characters of a query, and Japanese long-vowel and iteration marks.
 
-/// The characters that loose matching ignores besides white space: punctuation, brackets, long-vowel and iteration
-/// marks.
-const SEPARATORS: &str = "・·•‧∙⋅･.,、。/／\\＼|｜-‐‑‒–—―−－﹣_＿~'’‘\"“”「」『』()（）[]［］【】{}｛｝<>〈〉《》:：;；ー〜～々ゝゞヽヾ゛゜";
+use std::sync::LazyLock;
+
+/// The characters that loose matching ignores besides white space: punctuation, brackets, marks of code and emphasis,
+/// long-vowel and iteration marks.
+const SEPARATORS: &str = "・·•‧∙⋅･.,、。/／\\＼|｜-‐‑‒–—―−－﹣_＿~`*'’‘\"“”「」『』()（）[]［］【】{}｛｝<>〈〉《》:：;；ー〜～々ゝゞヽヾ゛゜";
 /// Zero-width characters and direction marks.
 const INVISIBLE: std::ops::RangeInclusive<char> = '\u{200b}'..='\u{200f}';
 
+/// The ASCII characters that loose matching ignores, by their codes: this is asked for every character of every text.
+static ASCII_SEPARATORS: LazyLock<[bool; 128]> = LazyLock::new(|| {
+    let mut table = [false; 128];
+    for (code, is_separator) in (0_u8..).zip(&mut table) {
+        let character = char::from(code);
+        *is_separator = character.is_whitespace() || SEPARATORS.contains(character);
+    }
+    table
+});
+
 /// Whether loose matching ignores a character.
 pub fn is_separator(ch: char) -> bool {
-    ch.is_whitespace() || SEPARATORS.contains(ch) || INVISIBLE.contains(&ch) || ch == '\u{feff}'
+    match ch {
+        '\0'..='\x7f' => ASCII_SEPARATORS.get(ch as usize).copied().unwrap_or_default(),
+        // Most characters of a Japanese text.
+        '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}' => false,
+        _ => ch.is_whitespace() || SEPARATORS.contains(ch) || INVISIBLE.contains(&ch) || ch == '\u{feff}',
+    }
 }
 
 /// A regular expression that matches a query loosely; `None` when the query contains only separators.
@@ -43,11 +60,21 @@ mod tests {
             ("サーバー", "サーバ"),
             ("a/b", "A ／ b"),
             ("人々", "人々の"),
+            ("foobar", "`foo`bar"),
+            ("給付金", "`給付`金"),
+            ("有給休暇", "**有給**休暇"),
         ] {
             assert!(finds(query, text), "{query} in {text}");
         }
         assert!(!finds("userid", "user has an id"));
         assert_eq!(loose_pattern(" ・-ー"), None);
+    }
+
+    #[test]
+    fn the_ranges_of_letters_contain_no_separator() {
+        let ranges = ['\u{3041}'..='\u{3096}', '\u{30a1}'..='\u{30fa}', '\u{4e00}'..='\u{9fff}'];
+        assert!(!ranges.into_iter().flatten().any(|ch| SEPARATORS.contains(ch) || ch.is_whitespace()));
+        assert!(is_separator('-') && is_separator('ー') && !is_separator('a') && !is_separator('漢'));
     }
 
     proptest! {

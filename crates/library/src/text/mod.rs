@@ -1,10 +1,14 @@
-//! Text: encodings, lines, excerpts, the nodes of Markdown and HTML, section labels, and the normalized form in which finds compare text. All
+//! Text: encodings, lines, excerpts, the nodes of Markdown and HTML, rendered text, section labels, and the normalized form in which finds compare text. All
 //! positions refer to the original text.
 
+mod anchors;
 mod cut;
 mod decode;
 mod excerpt;
+mod front_matter;
+mod headings;
 mod html;
+mod html_elements;
 mod html_nodes;
 mod html_rows;
 mod html_tags;
@@ -14,21 +18,31 @@ mod labels;
 mod line_ending;
 mod lines;
 mod loose;
+mod names;
 mod nodes;
 mod normalize;
+mod page_title;
 mod plausibility;
+mod relative;
+mod rendering;
 
+pub use anchors::{Anchors, slug};
 pub use cut::{cut_length, cut_length_within_line};
 pub use decode::{
     DecodedText, Encoding, decode, decode_without_bom, has_japanese_escape, looks_like_utf8, strip_utf8_bom,
 };
 pub use excerpt::{Excerpt, ExcerptBuilder, ExcerptRequest};
+pub use headings::{MAX_TITLE_CHARS, explicit_anchor, plain_title};
 pub use html::{HtmlText, parse_html};
 pub use json_passages::passages as json_passages;
 pub use json_pointer::{PointerError, locate as locate_json};
-pub use labels::{find_anchor, labels, percent_decoded, references};
+pub use labels::{Unit, find_anchor, leading_number, part_number, percent_decoded, references};
 pub use line_ending::{LineEnding, LineEndingCounter};
 pub use lines::{LineIndex, TextPosition, truncate_chars};
 pub use loose::{is_separator, loose_pattern};
-pub use nodes::{MAX_TITLE_CHARS, Node, json_node, markdown_nodes, node_id};
+pub use names::{named, title_labels};
+pub use nodes::{MarkdownPage, Node, NodeKind, first_text_line, json_node, markdown_page, node_id};
 pub use normalize::{Normalized, kanji_number, kanji_numeral, normalize_line, normalize_text};
+pub use page_title::{is_page_number, page_name};
+pub use relative::{RelativeReference, Step, relative_references};
+pub use rendering::Rendering;

@@ -1,16 +1,39 @@
-//! The nodes of a file: its headings, as CommonMark defines them, each with the lines of its section.
+//! The nodes of a file: its headings, each with the lines of its section, and the title of the page.
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use super::anchors::slug;
+use super::front_matter::front_matter;
+use super::headings::{Heading, headings, plain_title};
+use super::lines::LineIndex;
+use super::page_title::is_page_number;
+use super::rendering::Rendering;
 
-use super::lines::{LineIndex, truncate_chars};
+/// The number of lines at the start of a page that are searched for its first line of text.
+const MAX_SKIPPED_LINES: usize = 20;
 
-/// The maximum length of a title, because refs and tables of contents repeat it; a longer one is truncated.
-pub const MAX_TITLE_CHARS: usize = 200;
+/// What a node is, and where its title comes from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum NodeKind {
+    /// A heading.
+    #[default]
+    Heading,
+    /// A heading that is only the number of a page; the title is the first line of text below it.
+    PageBreak,
+    /// The beginning of a page whose title stands in its front matter instead of a heading of level 1. All other sections
+    /// belong to it.
+    Page,
+    /// Text without a heading: before the first one, or a whole file.
+    Untitled,
+}
+
+impl NodeKind {
+    /// All kinds; the index of a kind is its number in the disk cache.
+    pub const ALL: [Self; 4] = [Self::Heading, Self::PageBreak, Self::Page, Self::Untitled];
+}
 
 /// A heading and its section, which ends before the next heading of the same or a higher level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// The text of the heading.
+    /// The text of the heading without markup.
     pub title: String,
     /// The level of the heading, from 1 to 6.
     pub level: u8,
@@ -25,6 +48,10 @@ pub struct Node {
     pub own_end_line: usize,
     /// The index of the enclosing node.
     pub parent: Option<usize>,
+    /// What it is.
+    pub kind: NodeKind,
+    /// The id of the heading that is not part of its title, by which links name it.
+    pub anchor: Option<Box<str>>,
 }
 
 impl Node {
@@ -39,60 +66,120 @@ pub fn node_id(path: &str, line: usize, char: usize) -> String {
     if char == 0 { format!("{path}#L{line}") } else { format!("{path}#L{line}.{char}") }
 }
 
-/// The nodes of a Markdown text. Text before the first heading, or a text without headings, is a node named after the
-/// file.
-pub fn markdown_nodes(text: &str, lines: &LineIndex, file_name: &str) -> Vec<Node> {
-    let mut nodes = Vec::new();
-    let headings = headings(text, lines);
-    let first = headings.first().map_or(lines.count() + 1, |(_, _, line)| *line);
+/// A Markdown file.
+pub struct MarkdownPage {
+    /// The title: that of the front matter, else the first heading of level 1, else the name of the file.
+    pub title: String,
+    /// The nodes, in order.
+    pub nodes: Vec<Node>,
+    /// The text as a reader sees it.
+    pub rendering: Rendering,
+}
+
+/// Reads a Markdown text. Text before the first heading, or a text without headings, is a node with the title of the page;
+/// `name` is what the page is called where nothing in it says so.
+pub fn markdown_page(text: &str, lines: &LineIndex, name: &str) -> MarkdownPage {
+    let front_matter = front_matter(text, lines);
+    let rendering = Rendering::new(text, front_matter.end);
+    let headings = headings(text, lines, front_matter.end, &rendering);
+    let written = front_matter.title.map(|title| written_title(&title)).filter(|title| !title.is_empty());
+    let has_written_title = written.is_some();
+    let title = written.or_else(|| first_title(&headings)).unwrap_or_else(|| name.to_owned());
+    let is_root = has_written_title && headings.iter().all(|heading| heading.level > 1);
+    let nodes = nodes(text, lines, headings, &title, is_root);
+    let nodes = nodes.into_iter().map(|node| with_page_title(node, text, lines, &rendering)).collect();
+    MarkdownPage { title, nodes, rendering }
+}
+
+/// A title from metadata, without markup.
+pub fn written_title(title: &str) -> String {
+    plain_title(&Rendering::new(title, 0).render(title, 0..title.len()))
+}
+
+/// The first heading of level 1 that names the page.
+fn first_title(headings: &[Heading]) -> Option<String> {
+    let is_title = |heading: &&Heading| {
+        heading.level == 1 && !heading.title.is_empty() && !is_page_number(&heading.title)
+    };
+    headings.iter().find(is_title).map(|heading| heading.title.clone())
+}
+
+/// The nodes of headings. The text before them is a node with the title of the page, and their root if `is_root`.
+fn nodes(text: &str, lines: &LineIndex, headings: Vec<Heading>, title: &str, is_root: bool) -> Vec<Node> {
+    let mut nodes = Vec::with_capacity(headings.len() + 1);
+    let first = headings.first().map_or(lines.count() + 1, |heading| heading.line);
     let has_preface = (1..first).any(|line| {
         lines
             .line(line)
             .and_then(|line| text.get(line))
             .is_some_and(|line| !line.trim_matches(['\u{feff}']).trim().is_empty())
     });
-    if has_preface || headings.is_empty() {
-        let end = first - 1;
-        nodes.push(Node {
-            title: file_name.to_owned(),
-            level: 1,
-            start_line: 1,
-            start_char: 0,
-            end_line: end.max(1),
-            own_end_line: end.max(1),
-            parent: None,
-        });
-    }
     // The sections that have not ended yet, outermost first.
     let mut open: Vec<usize> = Vec::new();
-    for (index, (level, title, line)) in headings.iter().enumerate() {
-        let close = |nodes: &mut Vec<Node>, node: usize| {
-            if let Some(node) = nodes.get_mut(node) {
-                node.end_line = line - 1;
-            }
-        };
+    if has_preface || headings.is_empty() {
+        let end = (first - 1).max(1);
+        nodes.push(Node {
+            title: title.to_owned(),
+            end_line: if is_root { lines.count().max(1) } else { end },
+            own_end_line: end,
+            kind: if is_root { NodeKind::Page } else { NodeKind::Untitled },
+            ..json_node(lines, "")
+        });
+        open.extend(is_root.then_some(0));
+    }
+    let next_lines: Vec<_> =
+        headings.iter().skip(1).map(|next| next.line - 1).chain([lines.count()]).collect();
+    for (Heading { level, title, anchor, line }, own_end_line) in headings.into_iter().zip(next_lines) {
         while let Some(last) =
-            open.last().copied().filter(|last| nodes.get(*last).is_some_and(|node| node.level >= *level))
+            open.last().and_then(|last| nodes.get_mut(*last)).filter(|last| last.level >= level)
         {
-            close(&mut nodes, last);
+            last.end_line = line - 1;
             open.pop();
         }
-        let next = headings.get(index + 1).map_or(lines.count(), |(_, _, line)| line - 1);
         nodes.push(Node {
-            title: title.clone(),
-            level: *level,
-            start_line: *line,
+            title,
+            level,
+            start_line: line,
             start_char: 0,
             end_line: lines.count(),
-            own_end_line: next,
+            own_end_line,
             parent: open.last().copied(),
+            kind: NodeKind::Heading,
+            anchor,
         });
         open.push(nodes.len() - 1);
     }
     nodes
 }
 
-/// The single node of a JSON file.
+/// The first line of text as the title of a page whose heading is only its number.
+fn with_page_title(node: Node, text: &str, lines: &LineIndex, rendering: &Rendering) -> Node {
+    if node.kind != NodeKind::Heading || !is_page_number(&node.title) {
+        return node;
+    }
+    let first = first_text_line(text, lines, rendering, node.start_line + 1..=node.own_end_line);
+    let anchor = node.anchor.or_else(|| Some(slug(&node.title).into()));
+    Node { title: first.unwrap_or(node.title), kind: NodeKind::PageBreak, anchor, ..node }
+}
+
+/// The first of these lines that has words, as a reader sees it.
+pub fn first_text_line(
+    text: &str,
+    lines: &LineIndex,
+    rendering: &Rendering,
+    numbers: std::ops::RangeInclusive<usize>,
+) -> Option<String> {
+    numbers.take(MAX_SKIPPED_LINES).find_map(|number| {
+        let line = rendering.render(text, lines.line(number)?);
+        let is_mark = |letter: char| {
+            letter.is_ascii_whitespace() || matches!(letter, '>' | '|' | '-' | '*' | '+' | '#')
+        };
+        let title = plain_title(line.trim_start_matches(is_mark));
+        title.contains(char::is_alphanumeric).then_some(title)
+    })
+}
+
+/// The single node of a file without headings.
 pub fn json_node(lines: &LineIndex, file_name: &str) -> Node {
     let end = lines.count().max(1);
     Node {
@@ -103,73 +190,8 @@ pub fn json_node(lines: &LineIndex, file_name: &str) -> Node {
         end_line: end,
         own_end_line: end,
         parent: None,
-    }
-}
-
-/// Level, title and line of every heading that is not inside a quote, a list or a footnote.
-fn headings(text: &str, lines: &LineIndex) -> Vec<(u8, String, usize)> {
-    let start = front_matter_end(text, lines);
-    let body = text.get(start..).unwrap_or_default();
-    let (mut found, mut depth, mut current) = (Vec::new(), 0_usize, None);
-    for (event, range) in Parser::new_ext(body, Options::empty()).into_offset_iter() {
-        match event {
-            Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
-                current = Some((level_number(level), String::new(), lines.line_at(start + range.start)));
-            }
-            Event::End(TagEnd::Heading(_)) => found.extend(current.take()),
-            Event::Start(Tag::BlockQuote(_) | Tag::List(_) | Tag::FootnoteDefinition(_)) => depth += 1,
-            Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::FootnoteDefinition) => depth -= 1,
-            Event::Text(words) | Event::Code(words) | Event::InlineHtml(words) => {
-                if let Some((_, title, _)) = &mut current {
-                    title.push_str(&words);
-                }
-            }
-            Event::SoftBreak | Event::HardBreak => {
-                if let Some((_, title, _)) = &mut current {
-                    title.push(' ');
-                }
-            }
-            _ => {}
-        }
-    }
-    for (_, title, _) in &mut found {
-        *title = truncate_chars(title.trim(), MAX_TITLE_CHARS).0.to_owned();
-    }
-    found
-}
-
-const fn level_number(level: HeadingLevel) -> u8 {
-    match level {
-        HeadingLevel::H1 => 1,
-        HeadingLevel::H2 => 2,
-        HeadingLevel::H3 => 3,
-        HeadingLevel::H4 => 4,
-        HeadingLevel::H5 => 5,
-        HeadingLevel::H6 => 6,
-    }
-}
-
-/// The byte at which the document begins, after its YAML front matter (`---` … `---` from the first line on).
-fn front_matter_end(text: &str, lines: &LineIndex) -> usize {
-    let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let line = |number: usize| lines.line(number).and_then(|line| text.get(line)).map(str::trim_end);
-    if line(1).map(|line| line.trim_start_matches('\u{feff}')) != Some("---") {
-        return bom;
-    }
-    // Front matter begins with a key and has no blank line; any other `---` is a thematic break.
-    let is_key = |line: &str| {
-        let name = line.split(':').next().unwrap_or_default();
-        name.len() < line.len()
-            && !name.is_empty()
-            && name.chars().all(|ch| ch.is_alphanumeric() || "_- .".contains(ch))
-    };
-    let has_key = line(2).is_some_and(is_key);
-    let end = (2..=lines.count())
-        .take_while(|number| line(*number) != Some(""))
-        .find(|number| matches!(line(*number), Some("---" | "...")));
-    match end.filter(|end| *end == 2 || has_key) {
-        Some(end) => lines.line(end + 1).map_or(text.len(), |next| next.start),
-        None => bom,
+        kind: NodeKind::Untitled,
+        anchor: None,
     }
 }
 

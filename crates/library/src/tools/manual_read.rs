@@ -165,6 +165,7 @@ impl Tool for ManualRead {
                     cursor: input.cursor,
                     limits: input.limits.unwrap_or_default(),
                     expand: input.expand.unwrap_or_default(),
+                    runs_on: true,
                 };
                 let part = reading::read(&state.manuals, &state.settings, &request)?;
                 state.record_use(&owner, &place, &part);

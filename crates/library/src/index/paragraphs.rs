@@ -1,0 +1,83 @@
+//! Splits a file of the vault into its paragraphs.
+
+use crate::text::{
+    LineIndex, Node, NodeKind, Rendering, explicit_anchor, first_text_line, is_page_number, json_node,
+    plain_title, slug,
+};
+
+/// The maximum number of lines in a paragraph of the vault, so that a hit in a file without blank lines still points at a
+/// few lines; a longer paragraph is split.
+const MAX_PARAGRAPH_LINES: usize = 40;
+
+/// The heading of a paragraph.
+#[derive(Clone)]
+struct ParagraphHeading {
+    title: String,
+    kind: NodeKind,
+    anchor: Option<Box<str>>,
+}
+
+impl ParagraphHeading {
+    /// The heading on a line. Where it is only the number of a page, the first line of text stands for it.
+    fn at(text: &str, lines: &LineIndex, number: usize, rendering: &Rendering) -> Self {
+        let line = lines.line(number).unwrap_or_default();
+        let raw = text.get(line.clone()).unwrap_or_default();
+        let rendered = rendering.render(text, line);
+        let title = plain_title(rendered.trim_start().trim_start_matches('#'));
+        let anchor = explicit_anchor(raw).map(Into::into);
+        if !is_page_number(&title) {
+            return Self { title, kind: NodeKind::Heading, anchor };
+        }
+        let is_heading = |number: &usize| {
+            lines
+                .line(*number)
+                .and_then(|line| text.get(line))
+                .is_some_and(|line| line.trim_start().starts_with('#'))
+        };
+        let last = (number + 1..=lines.count()).find(is_heading).map_or(lines.count(), |next| next - 1);
+        let first = first_text_line(text, lines, rendering, number + 1..=last);
+        let anchor = anchor.or_else(|| Some(slug(&title).into()));
+        Self { title: first.unwrap_or(title), kind: NodeKind::PageBreak, anchor }
+    }
+}
+
+/// The paragraphs of a text, separated by blank lines and headings, each titled by the last heading; before the first one,
+/// by the page.
+pub fn paragraphs(text: &str, lines: &LineIndex, page_title: &str, rendering: &Rendering) -> Vec<Node> {
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut heading =
+        ParagraphHeading { title: page_title.to_owned(), kind: NodeKind::Untitled, anchor: None };
+    let mut open: Option<usize> = None;
+    // Whether the open paragraph has only a heading so far, and whether a code block is open, whose lines are no headings.
+    let (mut is_heading_only, mut is_code) = (false, false);
+    let line = |number: usize| lines.line(number).and_then(|line| text.get(line)).unwrap_or_default();
+    let mut close = |from: usize, to: usize, heading: &ParagraphHeading| {
+        let ParagraphHeading { title, kind, anchor } = heading.clone();
+        let whole = json_node(lines, "");
+        nodes.push(Node { title, start_line: from, end_line: to, own_end_line: to, kind, anchor, ..whole });
+    };
+    for number in 1..=lines.count() {
+        let words = line(number).trim();
+        let is_fence = words.starts_with("```") || words.starts_with("~~~");
+        is_code ^= is_fence;
+        let is_heading = words.starts_with('#') && !is_code && words.trim_start_matches('#').starts_with(' ');
+        let is_full = open.is_some_and(|from| number - from >= MAX_PARAGRAPH_LINES);
+        // A heading belongs to the paragraph below it, also across a blank line.
+        let is_end = words.is_empty() && !is_heading_only;
+        if let Some(from) = open.filter(|_| is_end || is_heading || is_full) {
+            close(from, number - 1, &heading);
+            open = None;
+        }
+        if is_heading {
+            heading = ParagraphHeading::at(text, lines, number, rendering);
+        }
+        if !words.is_empty() {
+            is_heading_only = is_heading;
+            open = open.or(Some(number));
+        }
+    }
+    if let Some(from) = open {
+        close(from, lines.count(), &heading);
+    }
+    nodes
+}
