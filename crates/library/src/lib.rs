@@ -42,6 +42,7 @@ mod writing;
 pub use audit::{AuditFinding, AuditReport, FindingKind, audit_files};
 pub use check::check;
 pub use config::LibrarySettings;
+pub use explore::OtherWords;
 pub use preview::{Preview, PreviewPlace, preview};
 pub use ranges::{Coverage, LineRange};
 pub use readable::readable;

@@ -1,12 +1,13 @@
 //! Previews of found sections for the command line: the file, the best matching line, and the matching words.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
 
 use annai_core::ToolError;
 
 use crate::config::LibrarySection;
-use crate::explore::{DictionaryCache, LineHighlighter};
+use crate::explore::{DictionaryCache, LineHighlighter, OtherWords};
 use crate::fs::RelPath;
 use crate::manuals::Manuals;
 use crate::search::snippet;
@@ -18,11 +19,11 @@ pub struct Preview {
     pub file: PathBuf,
     /// The best matching line, counted from 1.
     pub line: usize,
-    /// That line, or the part of it around the match.
+    /// That line as a reader sees it, without markup, or the part of it around the match.
     pub snippet: String,
-    /// Where the words of the question occur in `snippet`, in bytes, in order.
+    /// Where the words occur in `snippet`, in bytes, in order.
     pub matches: Vec<Range<usize>>,
-    /// The words of the question that occur in the section.
+    /// The words of the question that occur in the section or, where none does, those of its other wordings.
     pub words: Vec<String>,
 }
 
@@ -39,49 +40,97 @@ pub struct PreviewPlace<'a> {
     pub char: usize,
 }
 
-/// Finds the line of a section that matches a question best.
+/// Finds the line of a section that matches a question best or, where it contains none of the words of the question, one
+/// of its other wordings.
 pub fn preview(
     settings: &LibrarySection,
     question: &str,
+    other_words: &OtherWords,
     place: &PreviewPlace<'_>,
 ) -> Result<Preview, ToolError> {
     let PreviewPlace { manual_id, path, line: start_line, char } = *place;
     let manuals = Manuals::new(settings.manual_folders());
     let manual = manuals.get(manual_id)?;
     let (dictionary, _) = DictionaryCache::default().of(&manuals, std::slice::from_ref(&manual.id));
-    let highlighter = LineHighlighter::new(question, &dictionary)?;
     let document = manual.document(&RelPath::parse(path)?)?;
     let last = document
         .node_at(start_line)
         .and_then(|node| document.nodes.get(node))
         .map_or(start_line, |node| node.own_end_line);
-    let mut best: (f32, usize) = (0.0, start_line);
-    let mut words: Vec<String> = Vec::new();
-    for number in start_line..=last {
-        let terms = highlighter.terms_in(document.text_of(number, number));
-        // The heading is shown anyway, so that another line is preferred.
-        let weight: f32 = terms.iter().map(|(_, weight)| weight).sum::<f32>()
-            * if number == start_line { 0.5 } else { 1.0 };
-        if weight > best.0 {
-            best = (weight, number);
-        }
-        for (word, _) in terms {
-            if !words.contains(&word) {
-                words.push(word);
-            }
-        }
+    let lines = || (start_line..=last).map(|number| (number, document.rendered_line(number, 0)));
+    let mut highlighter = LineHighlighter::new(question, &dictionary)?;
+    let mut best = PreviewLine::of(&highlighter, lines());
+    if best.words.is_empty() && !other_words.is_empty() {
+        highlighter = LineHighlighter::of_other_words(other_words, question, &dictionary)?;
+        best = PreviewLine::of(&highlighter, lines());
     }
-    let line = document.text_of(best.1, best.1);
+    let number = best.number.unwrap_or(start_line);
     // A place inside a long line: the line before it belongs to other passages.
-    let skipped = if best.1 == start_line { char } else { 0 };
-    let line = line.char_indices().nth(skipped).and_then(|(at, _)| line.get(at..)).unwrap_or(line);
-    let place = highlighter.first_match(line);
-    let snippet = snippet(line, place.start, place.end);
+    let skipped = if number == start_line { char } else { 0 };
+    let line = document.rendered_line(number, skipped);
+    let place = highlighter.first_match(&line);
+    let snippet = snippet(&line, place.start, place.end);
     Ok(Preview {
         file: manual.folder().join(path),
-        line: best.1,
+        line: number,
         matches: highlighter.matches(&snippet),
         snippet,
-        words,
+        words: best.words,
     })
+}
+
+/// The best matching line of a section.
+struct PreviewLine {
+    /// `None` where no line contains a term.
+    number: Option<usize>,
+    /// The terms that any of its lines contains.
+    words: Vec<String>,
+}
+
+impl PreviewLine {
+    /// Chooses among the numbered lines of a section, of which the first is its heading.
+    fn of<'a>(highlighter: &LineHighlighter, lines: impl Iterator<Item = (usize, Cow<'a, str>)>) -> Self {
+        let mut best = Self { number: None, words: Vec::new() };
+        let mut best_weight = 0.0;
+        for (index, (number, line)) in lines.enumerate() {
+            let terms = highlighter.terms_in(&line);
+            let weight: f32 = terms.iter().map(|(_, weight)| weight).sum();
+            // The heading is shown anyway, so that another line is preferred.
+            let weight = if index == 0 { weight * 0.5 } else { weight };
+            if weight > best_weight {
+                best_weight = weight;
+                best.number = Some(number);
+            }
+            for (word, _) in terms {
+                if !best.words.contains(&word) {
+                    best.words.push(word);
+                }
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::test_corpus::TempFolder;
+
+    #[test]
+    fn words_are_found_and_shown_without_the_markup_of_the_line() {
+        let folder = TempFolder::new(&[("m/a.md", "# A\nother words\nThe [支払](x.md)**方法** of it.\n")]);
+        let root = folder.0.to_string_lossy().into_owned();
+        let settings = LibrarySection { manuals_root: Some(root), ..LibrarySection::default() };
+        let place = PreviewPlace { manual_id: "m", path: "a.md", line: 1, char: 0 };
+        let found = preview(&settings, "支払方法", &OtherWords::default(), &place).unwrap();
+        assert_eq!((found.line, found.snippet.as_str()), (3, "The 支払方法 of it."));
+        let shown: Vec<_> = found.matches.iter().map(|place| &found.snippet[place.clone()]).collect();
+        assert_eq!((shown, found.words), (vec!["支払方法"], vec!["支払方法".to_owned()]));
+        // A place inside a line: what is before it is not shown.
+        let place = PreviewPlace { line: 3, char: 4, ..place };
+        assert_eq!(
+            preview(&settings, "支払方法", &OtherWords::default(), &place).unwrap().snippet,
+            "支払方法 of it."
+        );
+    }
 }

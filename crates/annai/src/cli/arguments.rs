@@ -135,6 +135,12 @@ pub(super) enum Command {
         /// The question or search words
         #[arg(required = true, value_name = "QUESTION")]
         words: Vec<String>,
+        /// Another way to ask the question, with words that the manuals may use instead; may be repeated, at most 8 times
+        #[arg(long, value_name = "WORDS")]
+        also: Vec<String>,
+        /// A passage of one to three sentences that would answer the question, as the manuals may say it
+        #[arg(long, value_name = "PASSAGE")]
+        like: Option<String>,
         /// Search this manual first; other manuals are searched only if it does not have enough
         #[arg(long, value_name = "ID")]
         manual: Option<String>,
@@ -174,7 +180,8 @@ pub(super) enum Command {
         #[arg(long, value_name = "FILE")]
         gates: Option<PathBuf>,
         /// Also list the questions whose answer is not among the first five results, the unanswerable questions that
-        /// are reported as ready, and the conflict cases that are judged wrongly
+        /// are reported as ready, the questions that their other wordings make worse, and the conflict cases that are
+        /// judged wrongly
         #[arg(long)]
         misses: bool,
         /// Print the figures as JSON

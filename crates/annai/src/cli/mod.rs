@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use annai_core::config::ConfigError;
 use annai_core::telemetry;
+use annai_library::OtherWords;
 use clap::{CommandFactory, Parser};
 
 use crate::app::App;
@@ -85,9 +86,10 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             let arguments = serde_json::json!({ "query": words.join(" ") }).to_string();
             call::run(&load_app(options)?, tool, &[arguments], call::Format::new(*json))
         }
-        Command::Find { words, manual, limit, json } => {
+        Command::Find { words, also, like, manual, limit, json } => {
             let find_options = find::FindOptions {
                 question: &words.join(" "),
+                other_words: &OtherWords { phrasings: also.clone(), hypothetical: like.clone() },
                 manual: manual.as_deref(),
                 limit: usize::from(*limit),
                 json: *json,

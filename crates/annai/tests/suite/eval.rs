@@ -54,6 +54,19 @@ fn figures_keep_their_gates_and_beat_a_plain_search() {
     let bins = report["reliability"]["bins"].as_array().unwrap();
     let finds: u64 = bins.iter().map(|bin| bin["finds"].as_u64().unwrap()).sum();
     assert_eq!((bins.len(), Some(finds)), (10, all["questions"].as_u64()));
+    // Every question is asked with other wordings too.
+    for row in rows {
+        assert_eq!(row["worded_questions"], row["questions"], "{row}");
+        for name in ["recall_1", "recall_5", "recall_10", "recall_20", "mrr"] {
+            let places = [name.to_owned(), format!("plain_{name}"), format!("worded_{name}")];
+            assert!(places.iter().all(|name| figure(row, name).is_some()), "{row}");
+        }
+        let (before, after) = (figure(row, "mrr").unwrap(), figure(row, "worded_mrr").unwrap());
+        assert!((figure(row, "gain_of_wording_mrr").unwrap() - (after - before)).abs() < 1e-9, "{row}");
+    }
+    let bins = report["worded_reliability"]["bins"].as_array().unwrap();
+    let finds: u64 = bins.iter().map(|bin| bin["finds"].as_u64().unwrap()).sum();
+    assert_eq!(Some(finds), all["worded_questions"].as_u64());
 }
 
 #[test]
@@ -79,8 +92,13 @@ fn eval_and_find_print_readable_text() {
     let home = Home::new();
     let table =
         run(with_samples(&home).arg("eval").arg(repository().join("evals/questions.jsonl")).arg("--misses"));
-    assert_eq!(table.lines().filter(|line| line.starts_with("all ")).count(), 2, "{table}");
+    let titles = ["retrieval ", "comparison ", "belief ", "belief, worded "];
+    for title in titles {
+        assert_eq!(table.lines().filter(|line| line.starts_with(title)).count(), 1, "{title}: {table}");
+    }
+    assert_eq!(table.lines().filter(|line| line.starts_with("all ")).count(), titles.len(), "{table}");
     assert!(table.contains("plain MRR") && table.contains("ready precision"), "{table}");
+    assert!(table.contains("\nsufficiency  ") && table.contains("\nsufficiency, worded "), "{table}");
     assert!(table.lines().last().unwrap().starts_with("Brier score 0."), "{table}");
     let figures = table.lines().skip_while(|line| !line.starts_with("retrieval "));
     assert!(
@@ -94,7 +112,7 @@ fn eval_and_find_print_readable_text() {
     let next = found.lines().find_map(|line| line.strip_prefix("Next: annai ")).unwrap();
     let shell = format!("\"$ANNAI\" {next}");
     let read = run(Command::new("sh").args(["-c", &shell]).env("ANNAI", annai(&home).get_program()));
-    assert!(!next.contains("trace_id") && read.contains("Per minute"), "{next}: {read}");
+    assert!(!next.contains("trace_id") && read.to_lowercase().contains("minute"), "{next}: {read}");
     let done = with_samples(&home).args(["find", "zxqvblorp"]).output().unwrap();
     assert_eq!(done.status.code(), Some(1), "as with grep, nothing found is a status of 1");
     let nothing = String::from_utf8(done.stdout).unwrap();

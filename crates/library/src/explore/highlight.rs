@@ -1,5 +1,6 @@
 //! Finds the terms of a question in lines of the original text, for previews.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use annai_core::ToolError;
@@ -7,9 +8,12 @@ use annai_core::ToolError;
 use super::dictionary::Dictionary;
 use super::needle::Needle;
 use super::query::Query;
+use super::request::OtherWords;
+use super::terms::Term;
+use super::wordings::wordings_of;
 use crate::text::{Normalized, normalize_text};
 
-/// The terms of a question, to be found in lines of the original text.
+/// The terms of a question or of its other wordings, to be found in lines of the original text.
 pub struct LineHighlighter {
     terms: Vec<HighlightTerm>,
 }
@@ -23,15 +27,32 @@ struct HighlightTerm {
 }
 
 impl LineHighlighter {
-    /// Parses a question.
+    /// The terms of a question.
     pub fn new(question: &str, dictionary: &Dictionary) -> Result<Self, ToolError> {
+        Ok(Self::of_terms(&Query::new(question, None, dictionary)?.terms))
+    }
+
+    /// The terms of the other wordings of a question.
+    pub fn of_other_words(
+        other_words: &OtherWords,
+        question: &str,
+        dictionary: &Dictionary,
+    ) -> Result<Self, ToolError> {
         let query = Query::new(question, None, dictionary)?;
-        let terms = query.terms.iter().map(|term| HighlightTerm {
+        let wordings = wordings_of(other_words, question, &query, dictionary)?;
+        Ok(Self::of_terms(wordings.iter().flat_map(|wording| &wording.query.terms)))
+    }
+
+    /// A term that several wordings have counts once.
+    fn of_terms<'a>(terms: impl IntoIterator<Item = &'a Term>) -> Self {
+        let mut seen = HashSet::new();
+        let terms = terms.into_iter().filter(|term| seen.insert(term.text()));
+        let terms = terms.map(|term| HighlightTerm {
             text: term.text().to_owned(),
             weight: term.strength * term.text().chars().count() as f32,
             needles: term.forms.iter().map(|form| Needle::new(&form.text)).collect(),
         });
-        Ok(Self { terms: terms.collect() })
+        Self { terms: terms.collect() }
     }
 
     /// The terms that a line contains, each with its weight.

@@ -1,12 +1,14 @@
-//! `annai eval`: measures `manual_find` on questions with known answers, next to a plain BM25 search as the baseline, and on
-//! cases of which is known whether they contain a contradiction.
+//! `annai eval`: measures `manual_find` on questions with known answers, bare and with other wordings, next to a plain BM25
+//! search as the baseline, and on cases of which is known whether they contain a contradiction.
 
 mod bootstrap;
 mod calls;
 mod conflict_cases;
 mod conflict_scores;
+mod figures;
 mod gates;
 mod input;
+mod outcome;
 mod questions;
 mod reliability;
 mod row;
@@ -61,7 +63,7 @@ impl Output {
 
 /// The figures of a file.
 enum Scores {
-    Questions(QuestionScores),
+    Questions(Box<QuestionScores>),
     Conflicts(ConflictScores),
 }
 
@@ -77,7 +79,7 @@ pub(super) fn run(mut app: App, options: &EvalOptions<'_>) -> Result<(), Failure
         files.iter().partition(|file| matches!(file.content, Content::Conflicts(_)));
     for DataFile { name, content } in questions.into_iter().chain(cases) {
         let scores = match content {
-            Content::Questions(questions) => Scores::Questions(measure_questions(&app, questions)?),
+            Content::Questions(questions) => Scores::Questions(Box::new(measure_questions(&app, questions)?)),
             Content::Conflicts(cases) => Scores::Conflicts(measure_conflicts(&mut app, cases)?),
         };
         measured.push((name.as_str(), scores));
@@ -145,6 +147,7 @@ fn to_json(measured: &[(&str, Scores)], gates: Option<&GateReport>) -> Value {
             Scores::Questions(scores) => {
                 report.insert("facets".to_owned(), rows(&scores.rows, "facet").into());
                 report.insert("reliability".to_owned(), json!(scores.reliability));
+                report.insert("worded_reliability".to_owned(), json!(scores.worded_reliability));
                 report.insert("skipped".to_owned(), scores.skipped.into());
             }
             Scores::Conflicts(scores) => {

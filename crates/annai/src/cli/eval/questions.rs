@@ -4,9 +4,12 @@ use std::collections::BTreeSet;
 
 use annai_library::baseline::Section;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::row::ALL;
+
+/// What the name of the row of a split begins with.
+const SPLIT_PREFIX: &str = "split:";
 
 /// A question and the sections that answer it.
 #[derive(Debug, Deserialize)]
@@ -15,7 +18,14 @@ pub(super) struct Question {
     pub id: String,
     #[serde(default)]
     pub facet: String,
+    /// The set of questions that it belongs to.
+    pub split: Option<String>,
     pub query: String,
+    /// Other ways to ask the question.
+    #[serde(default)]
+    pub phrasings: Vec<String>,
+    /// A passage that would answer the question.
+    pub hypothetical: Option<String>,
     /// The manual to search, as a caller would name it; all manuals if absent.
     pub manual_id: Option<String>,
     /// The sections that answer the question together; none if the manuals do not answer it.
@@ -43,7 +53,37 @@ impl Question {
             let fix = "move one of its sections to `expected`";
             return Some(format!("also: must be empty when `expected` is; {fix}"));
         }
+        if self.split.as_deref() == Some("") {
+            return Some("split: must not be empty; leave it out, or give it a name".to_owned());
+        }
+        if self.facet.starts_with(SPLIT_PREFIX) {
+            return Some(format!("facet: must not begin with `{SPLIT_PREFIX}`, as the rows of splits do"));
+        }
         (self.facet == ALL).then(|| format!("facet: `{ALL}` is the name of the total; use another name"))
+    }
+
+    /// The name of the row of its split; `None` if it belongs to none.
+    pub(super) fn split_row(&self) -> Option<String> {
+        self.split.as_ref().map(|split| format!("{SPLIT_PREFIX}{split}"))
+    }
+
+    /// The arguments of `manual_find` that ask the bare question.
+    pub(super) fn arguments(&self) -> Map<String, Value> {
+        let mut arguments = Map::from_iter([("query".to_owned(), self.query.clone().into())]);
+        arguments.extend(self.manual_id.clone().map(|id| ("manual_id".to_owned(), id.into())));
+        arguments
+    }
+
+    /// The arguments that ask it with its other wordings; `None` if it has none.
+    pub(super) fn worded_arguments(&self) -> Option<Map<String, Value>> {
+        let mut arguments = self.arguments();
+        let bare = arguments.len();
+        if !self.phrasings.is_empty() {
+            arguments.insert("phrasings".to_owned(), self.phrasings.clone().into());
+        }
+        arguments
+            .extend(self.hypothetical.clone().map(|passage| ("hypothetical".to_owned(), passage.into())));
+        (arguments.len() > bare).then_some(arguments)
     }
 
     pub(super) const fn is_answerable(&self) -> bool {
@@ -103,14 +143,15 @@ impl Expected {
     }
 }
 
-/// The retrieval scores of an answerable question: how much of the answer is among the first 5, 10 and 20 results, and the
-/// reciprocal rank of the first section that belongs to an answer.
+/// The retrieval scores of an answerable question: how much of the answer is among the first 1, 5, 10 and 20 results, and
+/// the rank of the first section that belongs to an answer, if one does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Score {
+    pub recall_1: f64,
     pub recall_5: f64,
     pub recall_10: f64,
     pub recall_20: f64,
-    pub reciprocal_rank: f64,
+    pub rank: Option<usize>,
 }
 
 impl Score {
@@ -128,13 +169,18 @@ impl Score {
             expected.iter().filter(is_found).count() as f64 / expected.len() as f64
         };
         let is_part = |hit: &Hit| expected.iter().chain(also).any(|section| section.matches(hit));
-        let first = hits.iter().position(is_part);
         Some(Self {
+            recall_1: recall(1),
             recall_5: recall(5),
             recall_10: recall(10),
             recall_20: recall(20),
-            reciprocal_rank: first.map_or(0.0, |first| 1.0 / (first + 1) as f64),
+            rank: hits.iter().position(is_part).map(|index| index + 1),
         })
+    }
+
+    /// 1 / rank; 0 if no result belongs to an answer.
+    pub(super) fn reciprocal_rank(self) -> f64 {
+        self.rank.map_or(0.0, |rank| 1.0 / rank as f64)
     }
 
     /// Whether the whole answer is among the first five results.
@@ -145,6 +191,8 @@ impl Score {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn question(json: &str) -> Question {
@@ -170,13 +218,15 @@ mod tests {
         let question = question(BOTH);
         let score = |lines: &[u64]| Score::of(&question, &hits(lines)).unwrap();
         let half = score(&[1, 10, 2]);
-        assert_eq!((half.recall_5, half.reciprocal_rank, half.is_answered()), (0.5, 0.5, false));
+        assert_eq!((half.recall_5, half.reciprocal_rank(), half.is_answered()), (0.5, 0.5, false));
         assert!(score(&[20, 1, 10]).is_answered());
         let other = score(&[1, 2, 3, 30]);
-        assert_eq!((other.recall_5, other.reciprocal_rank, other.is_answered()), (1.0, 0.25, true));
+        assert_eq!((other.recall_5, other.reciprocal_rank(), other.is_answered()), (1.0, 0.25, true));
         let late = score(&[1, 2, 3, 4, 10, 30]);
         assert_eq!((late.recall_5, late.recall_10, late.recall_20), (0.5, 1.0, 1.0));
-        assert_eq!(score(&[1, 2]).reciprocal_rank, 0.0);
+        assert_eq!((late.recall_1, late.rank), (0.0, Some(5)));
+        assert_eq!((score(&[20]).recall_1, score(&[30]).recall_1), (0.5, 1.0));
+        assert_eq!((score(&[1, 2]).rank, score(&[1, 2]).reciprocal_rank()), (None, 0.0));
     }
 
     #[test]
@@ -205,5 +255,27 @@ mod tests {
                 .unwrap()
                 .starts_with("facet: ")
         );
+        for (field, value) in [("facet", "split:dev"), ("split", "")] {
+            let json = format!(r#"{{"id": "q", "query": "x", "{field}": "{value}"}}"#);
+            assert!(question(&json).problem().unwrap().starts_with(&format!("{field}: ")));
+        }
+    }
+
+    #[test]
+    fn other_wordings_are_asked_with_the_manual_of_the_question() {
+        let bare = question(r#"{"id": "q", "query": "x", "manual_id": "m", "split": "dev"}"#);
+        assert_eq!(Value::Object(bare.arguments()), json!({ "query": "x", "manual_id": "m" }));
+        assert_eq!((bare.worded_arguments(), bare.split_row().as_deref()), (None, Some("split:dev")));
+        let worded = question(
+            r#"{"id": "q", "query": "x", "manual_id": "m", "phrasings": ["y", "z"], "hypothetical": "w"}"#,
+        );
+        assert_eq!(Value::Object(worded.arguments()), json!({ "query": "x", "manual_id": "m" }));
+        let arguments = worded.worded_arguments().map(Value::Object);
+        let expected =
+            json!({ "query": "x", "manual_id": "m", "phrasings": ["y", "z"], "hypothetical": "w" });
+        assert_eq!(arguments, Some(expected));
+        let passage = question(r#"{"id": "q", "query": "x", "hypothetical": "w"}"#);
+        let arguments = passage.worded_arguments().map(Value::Object);
+        assert_eq!(arguments, Some(json!({ "query": "x", "hypothetical": "w" })));
     }
 }

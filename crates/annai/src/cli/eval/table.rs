@@ -4,6 +4,7 @@ use super::super::terminal::truncate;
 use super::bootstrap::Estimate;
 use super::conflict_cases::ANY_SPLIT;
 use super::conflict_scores::ConflictScores;
+use super::figures::WORDED;
 use super::reliability::Reliability;
 use super::row::{ALL, Row};
 use super::scores::QuestionScores;
@@ -32,11 +33,26 @@ pub(super) fn with_interval(estimate: Estimate) -> String {
     }
 }
 
-/// All tables about questions.
+/// A difference with its sign and its interval, such as `+0.012 [-0.003, +0.027]`.
+fn difference(estimate: Estimate) -> String {
+    match (estimate.value, estimate.interval) {
+        (Some(value), Some([low, high])) => format!("{value:+.3} [{low:+.3}, {high:+.3}]"),
+        _ => NOTHING.to_owned(),
+    }
+}
+
+/// All tables about questions. Those about other wordings are left out if no question has any, except the comparison.
 pub(super) fn questions(scores: &QuestionScores) -> String {
     let rows = &scores.rows;
-    [retrieval(rows), belief(rows), reliability(&scores.reliability), skipped(scores.skipped, "questions")]
-        .concat()
+    let mut text = [retrieval(rows), comparison(rows), belief(rows, "belief", "")].concat();
+    if scores.worded_reliability.is_some() {
+        text.push_str(&belief(rows, "belief, worded", WORDED));
+    }
+    text.push_str(&reliability(&scores.reliability, "sufficiency"));
+    if let Some(worded) = &scores.worded_reliability {
+        text.push_str(&reliability(worded, "sufficiency, worded"));
+    }
+    text + &skipped(scores.skipped, "questions")
 }
 
 fn skipped(count: usize, what: &str) -> String {
@@ -70,31 +86,82 @@ fn retrieval(rows: &[Row]) -> String {
     text
 }
 
-/// What is said about the results, and what the reply costs.
-fn belief(rows: &[Row]) -> String {
-    let mut text = format!(
-        "\n{:20} {:>5} {:>6} {:>6}  {:18} {:>8}  {:18}  {}\n",
-        "belief", "n", "unansw", "ready", "ready precision", "recall", "conflict rate", "chars"
-    );
+/// The plain search, the bare question, and the question with its other wordings.
+fn comparison(rows: &[Row]) -> String {
+    let line = |cells: [&str; 10]| {
+        let [name, n, plain, bare, worded, over_plain, of_wording, plain_recall, bare_recall, worded_recall] =
+            cells;
+        format!(
+            "{name:17} {n:>5} {plain:>9} {bare:>5} {worded:>6}  {over_plain:23}  {of_wording:23}  {plain_recall:>9} \
+             {bare_recall:>5} {worded_recall:>6}\n"
+        )
+    };
+    let mut text = "\n".to_owned();
+    text.push_str(&line([
+        "comparison",
+        "n",
+        "MRR plain",
+        "bare",
+        "worded",
+        "bare − plain",
+        "worded − bare",
+        "R@5 plain",
+        "bare",
+        "worded",
+    ]));
     for row in rows {
+        let value = |name: &str| number(row.figure(name).value);
+        text.push_str(&line([
+            &truncate(&row.name, 16),
+            &row.count("answerable").to_string(),
+            &value("plain_mrr"),
+            &value("mrr"),
+            &value("worded_mrr"),
+            &difference(row.figure("gain_over_plain_mrr")),
+            &difference(row.figure("gain_of_wording_mrr")),
+            &value("plain_recall_5"),
+            &value("recall_5"),
+            &value("worded_recall_5"),
+        ]));
+    }
+    // With some of the questions left out, the columns of a row are not about the same ones.
+    let (all, worded) =
+        rows.last().map_or((0, 0), |row| (row.count("questions"), row.count("worded_questions")));
+    if worded > 0 && worded < all {
+        let without = all - worded;
         text.push_str(&format!(
-            "{:20} {:>5} {:>6} {:>6}  {:18} {:>8}  {:18}  {}\n",
-            truncate(&row.name, 19),
-            row.count("questions"),
-            row.count("unanswerable"),
-            row.count("ready"),
-            with_interval(row.figure("ready_precision")),
-            number(row.figure("ready_recall").value),
-            with_interval(row.figure("conflict_rate")),
-            with_interval(row.figure("chars")),
+            "worded: without the {without} of {all} questions that have no other wordings\n"
         ));
     }
     text
 }
 
-fn reliability(reliability: &Reliability) -> String {
-    let mut text =
-        format!("\n{:20} {:>5}  {:>10} {:>10}\n", "sufficiency", "finds", "mean score", "observed");
+/// What is said about the results of the finds whose figures have this prefix, and what the reply costs.
+fn belief(rows: &[Row], title: &str, prefix: &str) -> String {
+    let mut text = format!(
+        "\n{:20} {:>5} {:>6} {:>6}  {:18} {:>8}  {:18}  {}\n",
+        title, "n", "unansw", "ready", "ready precision", "recall", "conflict rate", "chars"
+    );
+    for row in rows {
+        let count = |name: &str| row.count(&format!("{prefix}{name}"));
+        let figure = |name: &str| row.figure(&format!("{prefix}{name}"));
+        text.push_str(&format!(
+            "{:20} {:>5} {:>6} {:>6}  {:18} {:>8}  {:18}  {}\n",
+            truncate(&row.name, 19),
+            count("questions"),
+            count("unanswerable"),
+            count("ready"),
+            with_interval(figure("ready_precision")),
+            number(figure("ready_recall").value),
+            with_interval(figure("conflict_rate")),
+            with_interval(figure("chars")),
+        ));
+    }
+    text
+}
+
+fn reliability(reliability: &Reliability, title: &str) -> String {
+    let mut text = format!("\n{title:20} {:>5}  {:>10} {:>10}\n", "finds", "mean score", "observed");
     for bin in &reliability.bins {
         let range = format!("{:.1} to {:.1}", bin.from, bin.to);
         let (mean, observed) = (number(bin.mean_score), number(bin.observed));

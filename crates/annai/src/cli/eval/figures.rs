@@ -1,0 +1,110 @@
+//! The figures of a row of questions.
+
+use super::bootstrap::Estimate;
+use super::outcome::{Outcome, ScoredFind};
+use super::questions::Score;
+use super::reliability::{Statement, calibration_error};
+use super::row::Row;
+
+/// What the names of the figures of finds with other wordings begin with.
+pub(super) const WORDED: &str = "worded_";
+
+// Each figure is the mean of a value over the questions that have it.
+/// A figure of retrieval, with its names for the bare question, for the plain search, and with other wordings.
+type RetrievalFigure = ([&'static str; 3], fn(Score) -> f64);
+/// A figure of what is said about a find, with its names for the bare question and with other wordings.
+type BeliefFigure = ([&'static str; 2], fn(&ScoredFind) -> Option<f64>);
+/// A difference between two searches for the same question.
+type Gain = (&'static str, fn(&Outcome) -> Option<f64>);
+
+const RETRIEVAL: [RetrievalFigure; 5] = [
+    (["recall_1", "plain_recall_1", "worded_recall_1"], |score| score.recall_1),
+    (["recall_5", "plain_recall_5", "worded_recall_5"], |score| score.recall_5),
+    (["recall_10", "plain_recall_10", "worded_recall_10"], |score| score.recall_10),
+    (["recall_20", "plain_recall_20", "worded_recall_20"], |score| score.recall_20),
+    (["mrr", "plain_mrr", "worded_mrr"], Score::reciprocal_rank),
+];
+
+const BELIEF: [BeliefFigure; 6] = [
+    (["ready_precision", "worded_ready_precision"], |find| {
+        find.found.is_ready.then(|| share(find.is_answered()))
+    }),
+    (["ready_recall", "worded_ready_recall"], |find| find.is_answered().then(|| share(find.found.is_ready))),
+    (["conflict_rate", "worded_conflict_rate"], |find| Some(share(find.found.conflicts > 0))),
+    (["chars", "worded_chars"], |find| Some(find.found.chars as f64)),
+    (["millis", "worded_millis"], |find| Some(find.found.millis)),
+    (["brier", "worded_brier"], |find| Some(find.statement().squared_error())),
+];
+
+const GAINS: [Gain; 3] = [
+    ("gain_over_plain_mrr", |outcome| {
+        Some(outcome.bare.score?.reciprocal_rank() - outcome.plain?.reciprocal_rank())
+    }),
+    ("gain_of_wording_mrr", |outcome| {
+        Some(outcome.worded_score()?.reciprocal_rank() - outcome.bare.score?.reciprocal_rank())
+    }),
+    ("gain_of_wording_recall_5", |outcome| {
+        Some(outcome.worded_score()?.recall_5 - outcome.bare.score?.recall_5)
+    }),
+];
+
+fn share(counts: bool) -> f64 {
+    f64::from(u8::from(counts))
+}
+
+/// The row of some questions.
+pub(super) fn row(name: &str, outcomes: &[&Outcome]) -> Row {
+    Row { name: name.to_owned(), counts: counts(outcomes), figures: figures(outcomes) }
+}
+
+fn counts(outcomes: &[&Outcome]) -> Vec<(&'static str, usize)> {
+    let count = |counts: fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| counts(outcome)).count();
+    vec![
+        ("questions", outcomes.len()),
+        ("answerable", count(Outcome::is_answerable)),
+        ("unanswerable", count(|outcome| !outcome.is_answerable())),
+        ("ready", count(|outcome| outcome.bare.found.is_ready)),
+        ("worded_questions", count(|outcome| outcome.worded.is_some())),
+        ("worded_unanswerable", count(|outcome| outcome.worded.is_some() && !outcome.is_answerable())),
+        ("worded_ready", count(|outcome| outcome.worded.as_ref().is_some_and(|find| find.found.is_ready))),
+    ]
+}
+
+fn figures(outcomes: &[&Outcome]) -> Vec<(&'static str, Estimate)> {
+    let mean = |value: &dyn Fn(&Outcome) -> Option<f64>| {
+        let values: Vec<_> = outcomes.iter().map(|outcome| value(outcome)).collect();
+        Estimate::mean(&values)
+    };
+    let mut figures = Vec::new();
+    for ([bare, plain, worded], value) in RETRIEVAL {
+        figures.push((bare, mean(&|outcome| Some(value(outcome.bare.score?)))));
+        figures.push((plain, mean(&|outcome| Some(value(outcome.plain?)))));
+        figures.push((worded, mean(&|outcome| Some(value(outcome.worded_score()?)))));
+    }
+    for ([bare, worded], value) in BELIEF {
+        figures.push((bare, mean(&|outcome| value(&outcome.bare))));
+        figures.push((worded, mean(&|outcome| value(outcome.worded.as_ref()?))));
+    }
+    for (name, finds) in [
+        ("calibration_error", bare_statements(outcomes)),
+        ("worded_calibration_error", worded_statements(outcomes)),
+    ] {
+        figures.push((name, Estimate::of(&finds, calibration_error)));
+    }
+    figures.extend(GAINS.map(|(name, value)| (name, mean(&value))));
+    figures
+}
+
+/// What the finds of the bare questions say.
+pub(super) fn bare_statements(outcomes: &[&Outcome]) -> Vec<Statement> {
+    outcomes.iter().map(|outcome| outcome.bare.statement()).collect()
+}
+
+/// What the finds with other wordings say.
+pub(super) fn worded_statements(outcomes: &[&Outcome]) -> Vec<Statement> {
+    outcomes.iter().filter_map(|outcome| Some(outcome.worded.as_ref()?.statement())).collect()
+}
+
+#[cfg(test)]
+#[path = "figures_tests.rs"]
+mod tests;
