@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::explore::{MatchKind, TraceMatch, TraceRecord};
+use crate::explore::{ExcerptLine, MAX_SHOWN, MatchKind, SectionExcerpts, TraceMatch, TraceRecord};
 use crate::reference::Ref;
 
 /// A matching section with its score.
@@ -27,6 +27,10 @@ pub struct FoundSection {
     /// True when the section lies outside the manual that was asked for; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<bool>,
+    /// The best matching lines, in document order, as they are written in the file; absent without `excerpt_chars`, or
+    /// when the file has changed since. They do not count as read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub excerpt: Vec<ExcerptLine>,
 }
 
 impl FoundSection {
@@ -39,6 +43,17 @@ impl FoundSection {
             heading_path: record.heading_path(found),
             line: if found.best_line == 0 { found.ref_line } else { found.best_line }.into(),
             outside: found.is_outside.then_some(true),
+            excerpt: Vec::new(),
         })
+    }
+
+    /// The best matches of a trace, best first, with their excerpts.
+    pub fn best_of(record: &TraceRecord, mut excerpts: Option<SectionExcerpts<'_>>) -> Vec<Self> {
+        let section = |found: &TraceMatch| {
+            let section = Self::new(record, found)?;
+            let excerpt = excerpts.as_mut().map(|excerpts| excerpts.excerpt(found, section.line));
+            Some(Self { excerpt: excerpt.unwrap_or_default(), ..section })
+        };
+        record.best().take(MAX_SHOWN).filter_map(section).collect()
     }
 }

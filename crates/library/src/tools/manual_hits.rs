@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::explore::{
-    BestLine, ExploreContext, HandedOut, MAX_TOP, MatchKind, TraceConflict, TraceMatch, TraceRecord,
-    UnscannedPart, UnsearchableFile,
+    BestLine, ExcerptLine, ExploreContext, HandedOut, MAX_TOP, MatchKind, SectionExcerpts, TraceConflict,
+    TraceMatch, TraceRecord, UnscannedPart, UnsearchableFile,
 };
 use crate::position::Position;
 use crate::reference::{Ref, Target};
@@ -36,6 +36,10 @@ pub struct Input {
     /// fewer.
     #[schemars(range(min = 1, max = 200), extend("default" = 50))]
     pub limit: Option<usize>,
+    /// The maximum number of characters of each matching section to return as `excerpt`, the best matching lines with their numbers
+    /// (default 0: none). 240 is usually enough to see whether a section answers the question, and saves a manual_read.
+    #[schemars(range(max = 1000), extend("default" = 0))]
+    pub excerpt_chars: Option<usize>,
 }
 
 /// What of a find is shown.
@@ -109,6 +113,10 @@ pub struct HitItem {
     /// True when the section lies outside the manual that was asked for; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<bool>,
+    /// The best matching lines, in document order, as they are written in the file; absent without `excerpt_chars`, or
+    /// when the file has changed since. They do not count as read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub excerpt: Vec<ExcerptLine>,
 }
 
 /// One side of a conflict.
@@ -188,7 +196,7 @@ impl Tool for ManualHits {
             safe_defaults: r#"{"trace_id":"…","kind":"integrated_top"}"#,
             common_errors: &[
                 ("not_found", "the trace_id has expired; search again"),
-                ("invalid_parameter", "limit is 1 to 200"),
+                ("invalid_parameter", "limit is 1 to 200, and excerpt_chars at most 1000"),
             ],
         },
     };
@@ -203,6 +211,7 @@ impl Tool for ManualHits {
         let (offset, limit) = (input.offset.unwrap_or(0), input.limit.unwrap_or(50));
         let handed_out = set.state.ledger.of(&input.trace_id, now);
         let max_chars = set.state.settings.hard_max_chars;
+        let max_excerpt_chars = input.excerpt_chars.unwrap_or(0).min(max_chars);
         let (total, items) = set
             .read(move |state, _| {
                 let context = state.explore_context();
@@ -210,7 +219,8 @@ impl Tool for ManualHits {
                 let best_line = |found: &TraceMatch| context.best_line_of(&record, found, &terms);
                 let pages = Pages { record: &record, handed_out, best_line: &best_line, context };
                 let (total, items) = pages.page(kind, offset, limit);
-                Ok((total, fitting(items, max_chars)))
+                let excerpts = SectionExcerpts::new(context, &record, max_excerpt_chars)?;
+                Ok((total, fitting(with_excerpts(items, excerpts), max_chars)))
             })
             .await?;
         call.note("trace_id", &input.trace_id);
@@ -221,16 +231,42 @@ impl Tool for ManualHits {
     }
 }
 
+/// Adds the excerpts of the sections, one after another, because most of them may not fit into the reply.
+fn with_excerpts<'a>(
+    items: Vec<PageItem<'a>>,
+    mut excerpts: Option<SectionExcerpts<'a>>,
+) -> impl Iterator<Item = HitItem> + 'a {
+    items.into_iter().map(move |PageItem { found, item }| match (&mut excerpts, found, item.line) {
+        (Some(excerpts), Some(found), Some(line)) => {
+            HitItem { excerpt: excerpts.excerpt(found, line), ..item }
+        }
+        _ => item,
+    })
+}
+
 /// The first entries whose JSON has at most this many characters together, but at least one.
-fn fitting(mut items: Vec<HitItem>, max_chars: usize) -> Vec<HitItem> {
-    let mut chars = 0;
-    let fits = items.iter().take_while(|item| {
-        chars += serde_json::to_string(item).map_or(0, |json| json.chars().count());
-        chars <= max_chars
-    });
-    let count = fits.count().max(1);
-    items.truncate(count);
-    items
+fn fitting(items: impl Iterator<Item = HitItem>, max_chars: usize) -> Vec<HitItem> {
+    let (mut chars, mut fits) = (0, Vec::new());
+    for item in items {
+        chars += serde_json::to_string(&item).map_or(0, |json| json.chars().count());
+        if chars > max_chars && !fits.is_empty() {
+            break;
+        }
+        fits.push(item);
+    }
+    fits
+}
+
+/// An entry of a page, with the match that it shows, where an excerpt of it may be added.
+struct PageItem<'a> {
+    found: Option<&'a TraceMatch>,
+    item: HitItem,
+}
+
+impl From<HitItem> for PageItem<'_> {
+    fn from(item: HitItem) -> Self {
+        Self { found: None, item }
+    }
 }
 
 /// The pages of a trace.
@@ -242,13 +278,13 @@ struct Pages<'a> {
     context: ExploreContext<'a>,
 }
 
-impl Pages<'_> {
+impl<'a> Pages<'a> {
     fn found(&self, found: &TraceMatch) -> HitItem {
         HitItem { line: Some((self.best_line)(found).into()), ..HitItem::found(self.record, found) }
     }
 
     /// A page of pairs of sections, with both sentences.
-    fn pairs(&self, pairs: &[TraceConflict], offset: usize, limit: usize) -> (usize, Vec<HitItem>) {
+    fn pairs(&self, pairs: &[TraceConflict], offset: usize, limit: usize) -> (usize, Vec<PageItem<'a>>) {
         let items = pairs.iter().skip(offset).take(limit).filter_map(|conflict| {
             let one = self.record.matches.get(conflict.one as usize)?;
             let other = self.record.matches.get(conflict.other as usize)?;
@@ -267,15 +303,16 @@ impl Pages<'_> {
                 ..self.found(one)
             })
         });
-        (pairs.len(), items.collect())
+        (pairs.len(), items.map(PageItem::from).collect())
     }
 
     /// How many there are of a kind, and a page of them.
-    fn page(&self, kind: HitKind, offset: usize, limit: usize) -> (usize, Vec<HitItem>) {
+    fn page(&self, kind: HitKind, offset: usize, limit: usize) -> (usize, Vec<PageItem<'a>>) {
         let Self { record, handed_out, .. } = self;
-        let found = |matches: Vec<&TraceMatch>| {
+        let found = |matches: Vec<&'a TraceMatch>| {
             let page = matches.iter().skip(offset).take(limit);
-            (matches.len(), page.map(|found| self.found(found)).collect())
+            let item = |found: &&'a TraceMatch| PageItem { found: Some(found), item: self.found(found) };
+            (matches.len(), page.map(item).collect())
         };
         match kind {
             HitKind::Candidates => found(record.evidence().collect()),
@@ -293,16 +330,17 @@ impl Pages<'_> {
                 (
                     record.gaps.len(),
                     items
-                        .map(|hint| HitItem { gap_hint: Some(hint.clone()), ..HitItem::default() })
+                        .map(|hint| HitItem { gap_hint: Some(hint.clone()), ..HitItem::default() }.into())
                         .collect(),
                 )
             }
             HitKind::Unscanned => {
-                (record.unscanned_count(), unscanned_page(&record.unscanned, offset, limit))
+                let items = unscanned_page(&record.unscanned, offset, limit);
+                (record.unscanned_count(), items.into_iter().map(PageItem::from).collect())
             }
             HitKind::Unsearchable => {
                 let items = record.unsearchable.iter().skip(offset).take(limit);
-                (record.unsearchable.len(), items.map(HitItem::unsearchable).collect())
+                (record.unsearchable.len(), items.map(|file| HitItem::unsearchable(file).into()).collect())
             }
         }
     }
