@@ -14,11 +14,14 @@ mod suite {
     mod docs;
     mod eval;
     mod eval_cases;
+    mod eval_wordings;
+    mod find_command;
     mod http;
     mod library_absence;
     mod library_audit;
     mod library_conflicts;
     mod library_crashes;
+    mod library_excerpts;
     mod library_files;
     mod library_find;
     mod library_find_odd;
@@ -28,6 +31,7 @@ mod suite {
     mod library_safety;
     mod library_support;
     mod library_vault;
+    mod library_wordings;
     mod search;
     mod selection;
     mod stdio;

@@ -58,14 +58,13 @@ impl LibraryState {
         let next = trace.and_then(|(id, record)| {
             let next = self.next_of_trace(owner, part, &id, &record, now);
             // A read that the caller did not make for the find, and that has nothing to do with it, changes nothing.
-            next.filter(|_| trace_id.is_some() || !matches_begun(&record, part).is_empty())
+            (trace_id.is_some() || !matches_begun(&record, part).is_empty()).then_some(next)
         });
         let is_completing = trace_id.is_none() && scan.completing.is_some();
-        let next = if is_completing { Some(self.next_of_coverage(part, &scan)) } else { next };
-        Ok(next.into_iter().collect())
+        Ok(if is_completing { vec![self.next_of_coverage(part, &scan)] } else { next.unwrap_or_default() })
     }
 
-    /// Records a read for a find, and returns the next call of that.
+    /// Records a read for a find, and returns the next calls of that.
     fn next_of_trace(
         &self,
         owner: &Principal,
@@ -73,7 +72,7 @@ impl LibraryState {
         trace_id: &str,
         record: &TraceRecord,
         now: Instant,
-    ) -> Option<NextAction> {
+    ) -> Vec<NextAction> {
         let file = FileVersion::new(part.manual_id, part.path, part.sha256);
         let begun = matches_begun(record, part);
         let handed_out = match owner {
@@ -102,9 +101,9 @@ impl LibraryState {
             Some(continuation) if is_unfinished => {
                 let mut params = continuation.clone();
                 params.insert("trace_id".to_owned(), trace_id.into());
-                Some(NextAction::call(part.tool(), 0.9, Value::Object(params)))
+                vec![NextAction::call(part.tool(), 0.9, Value::Object(params))]
             }
-            _ => Some(reading.next_action()),
+            _ => reading.next_actions(),
         }
     }
 

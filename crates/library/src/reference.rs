@@ -148,17 +148,25 @@ pub struct NextAction {
     pub confidence: Option<f64>,
     /// The arguments to pass unchanged; null when the caller has to supply them.
     pub params: Option<JsonObject>,
+    /// What the caller has to supply; absent when `params` are complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<&'static str>,
 }
 
 impl NextAction {
     /// Nothing is left to do.
     pub const fn stop(confidence: f64) -> Self {
-        Self { kind: "stop", confidence: Some(confidence), params: None }
+        Self { kind: "stop", confidence: Some(confidence), params: None, note: None }
     }
 
     /// A call of a tool whose arguments only the caller knows.
     pub const fn without_params(kind: &'static str, confidence: f64) -> Self {
-        Self { kind, confidence: Some(confidence), params: None }
+        Self { kind, confidence: Some(confidence), params: None, note: None }
+    }
+
+    /// A call of a tool of whose arguments only the caller knows some, which the note names.
+    pub const fn to_complete(kind: &'static str, confidence: f64, note: &'static str) -> Self {
+        Self { kind, confidence: Some(confidence), params: None, note: Some(note) }
     }
 
     /// The actions whose tools are served to this caller: the others could not be followed.
@@ -174,7 +182,7 @@ impl NextAction {
             Value::Object(params) => Some(params),
             _ => None,
         };
-        Self { kind, confidence: Some(confidence), params }
+        Self { kind, confidence: Some(confidence), params, note: None }
     }
 }
 

@@ -93,7 +93,8 @@ impl LibraryState {
 impl Toolset for Library {
     const NAME: &'static str = "library";
     const INSTRUCTIONS: &'static [&'static str] = &[
-        "To answer a question from the local manuals, call `manual_find` with the question, read the best place with `manual_read`, and then follow the next_actions of each reply until the action is stop.",
+        "To answer a question from the local manuals, call `manual_find` with the question, three phrasings and a hypothetical passage, read the best place with `manual_read`, and then follow the next_actions of each reply until the action is stop.",
+        "Of `manual_find` and `vault_find`, phrasings are other ways to ask in the language and terms of the text (for 給料日: 賃金の支払日), and hypothetical is one to three sentences as the text might state the answer: they find what uses other words than the question.",
         "`manual_find` returns places, not their text: read a place before you rely on it, and cite its path and lines.",
         "`manual_hits` lists everything that a find matched, left out or found in conflict, page by page.",
         "The vault holds files that may be changed: `vault_find` finds the places that answer a question, and `vault_search` lists the lines that match a pattern.",

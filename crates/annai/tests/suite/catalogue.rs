@@ -76,8 +76,8 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("manual_hits", json!({ "trace_id": "$trace_id", "kind": "candidates", "limit": 1 })),
         ("manual_hits", json!({ "trace_id": "$trace_id", "kind": "conflicts" })),
         ("manual_hits", json!({ "trace_id": "$trace_id", "kind": "integrated_top" })),
-        ("manual_find", json!({ "query": "検査入院の給付金" })),
-        ("manual_hits", json!({ "trace_id": "$trace_id" })),
+        ("manual_find", json!({ "query": "検査入院の給付金", "excerpt_chars": 240 })),
+        ("manual_hits", json!({ "trace_id": "$trace_id", "excerpt_chars": 240 })),
         ("manual_find", json!({ "query": "zeppelins" })),
         (
             "manual_read",

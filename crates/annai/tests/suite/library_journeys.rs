@@ -34,17 +34,24 @@ struct Journey {
     calls: usize,
 }
 
+/// The first suggested call that is complete, or `stop`: what needs words of the caller cannot be followed blindly.
+fn next_call(reply: &Value) -> Value {
+    let actions = reply["next_actions"].as_array().into_iter().flatten();
+    let is_complete = |action: &&Value| action["type"] == "stop" || action["params"].is_object();
+    actions.clone().find(is_complete).cloned().unwrap_or_default()
+}
+
 /// Follows the next actions of a find until `stop`. No call may be made twice.
 fn follow(shelf: &mut Shelf, tool: &str, arguments: Value) -> Journey {
     let find = shelf.call(tool, arguments);
     let mut journey = Journey { reads: Vec::new(), calls: 1, find };
-    let mut action = journey.find["next_actions"][0].clone();
+    let mut action = next_call(&journey.find);
     let mut made = Vec::new();
     while action["type"] != "stop" {
         assert!(journey.calls < MAX_STEPS && !made.contains(&action), "{action} after {}", journey.calls);
         made.push(action.clone());
         let reply = shelf.call(action["type"].as_str().unwrap(), action["params"].clone());
-        action = reply["next_actions"][0].clone();
+        action = next_call(&reply);
         journey.calls += 1;
         journey.reads.push(reply);
     }

@@ -60,7 +60,7 @@ fn the_table_of_contents_lists_every_section() {
         items,
         json!([
             node("json_file", "data/table.json", "table.json", 1, None, [1, 3]),
-            node("heading", "guide.md", "guide.md", 1, None, [1, 2]),
+            node("heading", "guide.md", "Guide", 1, None, [1, 2]),
             node("heading", "guide.md", "Guide", 1, None, [3, 18]),
             node("heading", "guide.md", "Setup", 2, Some("guide.md#L3"), [7, 14]),
             node("heading", "guide.md", "Deep", 3, Some("guide.md#L7"), [11, 14]),

@@ -5,7 +5,12 @@ use annai_core::ToolError;
 use super::dictionary::Dictionary;
 use super::needle::Needle;
 use super::query::Query;
+use super::stages::StageOutcome;
+use super::terms::Term;
 use crate::index::{NodeEntry, Segment};
+
+/// The weight of a term of another wording, relative to 1 for a term of the question.
+const OTHER_WORDING_WEIGHT: f32 = 0.5;
 
 /// The terms of a question, to be found in the lines of sections.
 pub struct BestLine {
@@ -16,16 +21,40 @@ struct WeightedTerm {
     weight: f32,
     /// One needle for each form.
     needles: Vec<Needle>,
+    /// Whether other separators count too.
+    is_loose: bool,
+}
+
+impl WeightedTerm {
+    /// A term of the question, in every form.
+    fn new(term: &Term, weight: f32) -> Self {
+        let needles = term.forms.iter().map(|form| Needle::new(&form.text)).collect();
+        Self { weight, needles, is_loose: true }
+    }
+
+    /// A term of another wording. There are many of them, so only the term as it is written is looked for.
+    fn of_other_wording(term: &Term, weight: f32) -> Self {
+        let weight = weight * OTHER_WORDING_WEIGHT;
+        Self { weight, needles: vec![Needle::new(term.text())], is_loose: false }
+    }
 }
 
 impl BestLine {
     /// Prepares the terms of a question with their weights.
     pub fn new(query: &Query, weights: &[f32]) -> Self {
-        let term = |(term, weight): (&super::terms::Term, &f32)| WeightedTerm {
-            weight: *weight,
-            needles: term.forms.iter().map(|form| Needle::new(&form.text)).collect(),
-        };
-        Self { terms: query.terms.iter().zip(weights).map(term).collect() }
+        let terms = query.terms.iter().zip(weights);
+        Self { terms: terms.map(|(term, weight)| WeightedTerm::new(term, *weight)).collect() }
+    }
+
+    /// Prepares the terms of a question and of its other wordings.
+    pub fn of_outcome(outcome: &StageOutcome) -> Self {
+        let others = outcome.wordings.iter().flat_map(|other| {
+            let terms = other.wording.query.terms.iter().zip(&other.matched.term_weights);
+            terms.map(|(term, weight)| WeightedTerm::of_other_wording(term, *weight))
+        });
+        let mut best = Self::new(&outcome.query, &outcome.matched.term_weights);
+        best.terms.extend(others);
+        best
     }
 
     /// Prepares the terms of a question without a find, by their strength.
@@ -46,7 +75,7 @@ impl BestLine {
         for term in &self.terms {
             let exact = term.needles.iter().flat_map(|needle| needle.exact_positions(text));
             let mut lines: Vec<usize> = exact.map(line_at).collect();
-            if lines.is_empty() {
+            if lines.is_empty() && term.is_loose {
                 lines.extend(term.needles.iter().find_map(|needle| needle.position(text)).map(line_at));
             }
             // The positions of one form are in order, those of several forms are not.

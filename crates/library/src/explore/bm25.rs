@@ -34,18 +34,20 @@ pub fn idf(nodes: f32, count: f32) -> f32 {
 }
 
 impl Statistics {
-    /// Collects the document frequency of every key of a question.
-    pub fn new(views: &[View], query: &Query) -> Self {
+    /// Collects the document frequency of every key of some wordings of a question.
+    pub fn new(views: &[View], wordings: &[&Query]) -> Self {
         let segments = || views.iter().flat_map(|view| &view.segments);
         let nodes = segments().map(|segment| segment.nodes.len()).sum::<usize>().max(1) as f32;
         let length: u64 = segments().map(|segment| segment.total_length()).sum();
         let mut known = HashMap::new();
-        let forms = query.terms.iter().chain(&query.negatives).flat_map(|term| &term.forms);
-        for key in forms.flat_map(|form| &form.keys).chain(&query.keys) {
-            known.entry(*key).or_insert_with(|| {
-                let count = segments().map(|segment| segment.count(*key)).sum::<usize>() as f32;
-                idf(nodes, count)
-            });
+        for query in wordings {
+            let forms = query.terms.iter().chain(&query.negatives).flat_map(|term| &term.forms);
+            for key in forms.flat_map(|form| &form.keys).chain(&query.keys) {
+                known.entry(*key).or_insert_with(|| {
+                    let count = segments().map(|segment| segment.count(*key)).sum::<usize>() as f32;
+                    idf(nodes, count)
+                });
+            }
         }
         Self { nodes, average_length: (length as f32 / nodes).max(1.0), idf: known }
     }
@@ -67,6 +69,19 @@ impl Statistics {
     }
 }
 
+/// What the keys of one form add up to in a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FormScore {
+    /// The sum of their scores.
+    pub sum: f32,
+    /// How many of them the text has, the heading included.
+    pub keys: u16,
+    /// How many of them the heading has.
+    pub titles: u16,
+    /// How many of them the headings above and the path of the file have.
+    pub paths: u16,
+}
+
 /// Adds up the scores of one form in each node of a segment. It is reused between forms and segments, so that nothing
 /// is allocated for each of them.
 #[derive(Default)]
@@ -74,6 +89,7 @@ pub struct ScoreAccumulator {
     sum: Vec<f32>,
     keys: Vec<u16>,
     titles: Vec<u16>,
+    paths: Vec<u16>,
     touched: Vec<u32>,
 }
 
@@ -83,14 +99,18 @@ impl ScoreAccumulator {
         self.sum.resize(nodes, 0.0);
         self.keys.resize(nodes, 0);
         self.titles.resize(nodes, 0);
+        self.paths.resize(nodes, 0);
     }
 
     /// Adds the score of a key in a node.
     pub fn add(&mut self, posting: Posting, score: f32) {
         let node = posting.node as usize;
-        let (Some(sum), Some(keys), Some(titles)) =
-            (self.sum.get_mut(node), self.keys.get_mut(node), self.titles.get_mut(node))
-        else {
+        let (Some(sum), Some(keys), Some(titles), Some(paths)) = (
+            self.sum.get_mut(node),
+            self.keys.get_mut(node),
+            self.titles.get_mut(node),
+            self.paths.get_mut(node),
+        ) else {
             return;
         };
         if *sum == 0.0 {
@@ -99,16 +119,19 @@ impl ScoreAccumulator {
         *sum += score.max(f32::MIN_POSITIVE);
         *keys += u16::from(posting.body + posting.title > 0);
         *titles += u16::from(posting.title > 0);
+        *paths += u16::from(posting.path > 0);
     }
 
-    /// Passes on the sum of each node, with the number of keys in its text and in its heading, and is empty afterwards.
-    pub fn drain(&mut self, mut each: impl FnMut(u32, f32, u16, u16)) {
+    /// Passes on what was added up for each node, and is empty afterwards.
+    pub fn drain(&mut self, mut each: impl FnMut(u32, FormScore)) {
         for node in self.touched.drain(..) {
             let at = node as usize;
-            if let (Some(sum), Some(keys), Some(titles)) =
-                (self.sum.get_mut(at), self.keys.get_mut(at), self.titles.get_mut(at))
+            if let (Some(sum), Some(keys), Some(titles), Some(paths)) =
+                (self.sum.get_mut(at), self.keys.get_mut(at), self.titles.get_mut(at), self.paths.get_mut(at))
             {
-                each(node, std::mem::take(sum), std::mem::take(keys), std::mem::take(titles));
+                let (sum, keys) = (std::mem::take(sum), std::mem::take(keys));
+                let (titles, paths) = (std::mem::take(titles), std::mem::take(paths));
+                each(node, FormScore { sum, keys, titles, paths });
             }
         }
     }
@@ -133,9 +156,9 @@ mod tests {
         accumulator.add(posting, 0.5);
         accumulator.add(posting, 0.25);
         let mut drained = Vec::new();
-        accumulator.drain(|node, sum, keys, titles| drained.push((node, sum, keys, titles)));
-        accumulator.drain(|node, sum, keys, titles| drained.push((node, sum, keys, titles)));
-        assert_eq!(drained, [(2, 0.75, 2, 2)]);
+        accumulator.drain(|node, score| drained.push((node, score)));
+        accumulator.drain(|node, score| drained.push((node, score)));
+        assert_eq!(drained, [(2, FormScore { sum: 0.75, keys: 2, titles: 2, paths: 0 })]);
     }
 
     /// The score of the only key of a question in the only node that contains it.
@@ -143,7 +166,7 @@ mod tests {
         let padding = "# Other\nwords of any other kind that fill a node to some length\n".repeat(8);
         let views = [manual("m", &[("z.md", text), ("other.md", &padding)])];
         let query = query(question);
-        let statistics = Statistics::new(&views, &query);
+        let statistics = Statistics::new(&views, &[&query]);
         let [key] = query.keys.as_slice() else { panic!("one key") };
         let segment = &views[0].segments[0];
         let [posting] = segment.find(*key).collect::<Vec<_>>()[..] else { panic!("one node") };
@@ -172,7 +195,7 @@ mod tests {
         let views =
             [manual("m", &[("a.md", "# A\nrefund\n# B\nx\n")]), manual("n", &[("b.md", "# A\nrefund\n")])];
         let query = query("refund");
-        let statistics = Statistics::new(&views, &query);
+        let statistics = Statistics::new(&views, &[&query]);
         assert_eq!((statistics.nodes, statistics.idf(query.keys[0])), (3.0, idf(3.0, 2.0)));
         // A key that is not of the question has no weight.
         assert_eq!(statistics.idf(1), 0.0);

@@ -9,7 +9,7 @@ use super::place::{FilePlace, NodePlace, file_at, file_of};
 use super::reading_order::MAX_SHOWN;
 use super::report::{IntegrationStatus, rounded};
 use super::stages::StageOutcome;
-use super::sufficiency::{MIN_READY, Outcome, Signals};
+use super::sufficiency::{MIN_READY, Outcome, Signals, WordingSignals};
 use crate::index::View;
 use crate::reference::Target;
 
@@ -47,7 +47,11 @@ pub fn conclude(evidence: &Evidence<'_>) -> Conclusion {
     let weights = outcome.matched.term_weights.as_slice();
     let signals = Signals::of(&Outcome { views, query: &outcome.query, weights, candidates: inside });
     let has_evidence = outcome.evidence().any(|candidate| !candidate.is_outside);
-    let sufficiency = if has_evidence { rounded(signals.probability()) } else { 0.0 };
+    let sufficiency = if has_evidence {
+        rounded(signals.probability(WordingSignals::of(views, outcome).as_ref()))
+    } else {
+        0.0
+    };
     let shown = inside.get(..MAX_SHOWN.min(inside.len())).unwrap_or_default();
     let is_shown = |place: NodePlace| shown.iter().any(|candidate| candidate.place == place);
     let has_conflict =

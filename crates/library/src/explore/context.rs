@@ -12,7 +12,7 @@ use super::trace::{TraceMatch, TraceRecord};
 use super::trace_store::TraceStore;
 use crate::adaptive::Adaptive;
 use crate::cancellation::Cancellation;
-use crate::index::{CollectionSource, IndexCatalog, NodeEntry, Shape, View};
+use crate::index::{CollectionSource, IndexCatalog, NodeEntry, Segment, Shape, View};
 use crate::manuals::{FileType, Manual, Manuals, membership};
 use crate::vault::{Vault, visibility};
 
@@ -100,14 +100,20 @@ impl ExploreContext<'_> {
     }
 
     fn indexed_best_line(&self, record: &TraceRecord, found: &TraceMatch, terms: &BestLine) -> Option<u32> {
+        let (segment, node) = self.indexed_node(record, found)?;
+        Some(terms.find(&segment, segment.node(node)?))
+    }
+
+    /// The node of a match, with its segment, while the index has the version of the file that was searched.
+    pub fn indexed_node(&self, record: &TraceRecord, found: &TraceMatch) -> Option<(Arc<Segment>, u32)> {
         let file = record.file_of(found)?;
         let name = file.manual_id.as_deref().map_or_else(|| VAULT_COLLECTION.to_owned(), manual_collection);
         let (segment, number) = self.indexes.known(&name)?.indexed(&file.path, &file.sha256)?;
         let start = found.span.start;
         let is_same = |node: &NodeEntry| (node.start_line, node.start_char) == (start.line, start.char);
-        let (_, node) =
+        let (index, _) =
             segment.nodes_of(segment.files.get(number as usize)?).find(|(_, node)| is_same(node))?;
-        Some(terms.find(&segment, node))
+        Some((segment, index))
     }
 }
 

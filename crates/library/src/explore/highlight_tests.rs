@@ -28,3 +28,18 @@ fn the_first_match_is_a_range_of_the_original_line() {
     assert_eq!(first("がん", "悪性新生物"), "悪");
     assert_eq!(highlighter("refund").first_match("nothing"), 0..0);
 }
+
+#[test]
+fn the_terms_of_other_wordings_count_once() {
+    let other_words = OtherWords {
+        phrasings: vec!["refund window".to_owned(), "\"refund\" -deadline".to_owned()],
+        hypothetical: Some("A refund takes ten days.".to_owned()),
+    };
+    let dictionary = Dictionary::new(&[]);
+    let highlighter = LineHighlighter::of_other_words(&other_words, "gift cards", &dictionary).unwrap();
+    let words = |line: &str| highlighter.terms_in(line).into_iter().map(|(word, _)| word).collect::<Vec<_>>();
+    assert_eq!(words("The refund window"), ["refund", "window"]);
+    // Nothing is excluded by another wording.
+    assert_eq!(words("deadline"), ["deadline"]);
+    assert_eq!(words("gift cards"), [""; 0]);
+}

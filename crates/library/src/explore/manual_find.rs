@@ -9,7 +9,7 @@ use super::conclusion::{Conclusion, Evidence, all_candidates, conclude, file_bia
 use super::context::ExploreContext;
 use super::coverage::FileCoverage;
 use super::new_trace::{NewTrace, StoredTrace};
-use super::next_actions::{ManualFindOutcome, follow_up_of_manual_find};
+use super::next_actions::{ManualFindOutcome, follow_up_of_manual_find, request_for_wordings};
 use super::query::Query;
 use super::report::{
     EscalationReason, FindSummary, IntegrationStatus, Left, SearchCoverage, SignalCoverage, rounded,
@@ -22,6 +22,7 @@ use super::trace::{Reach, TraceRecord, UnsearchableFile};
 use super::trace_builder::trace_matches;
 use super::unscanned::{SkipReason, UnscannedPart, count_left_out};
 use super::widening::{notices, triggers};
+use super::wordings::wordings_of;
 use crate::adaptive::{FindReach, Thresholds, file_number};
 use crate::cancellation::Cancellation;
 use crate::fs::UnsearchableReason;
@@ -102,13 +103,17 @@ pub fn find(
         home: home.as_deref(),
         gap_terms: conclusion.gaps.terms,
         query: &pass.outcome.query,
-        // One other wording is tried, not one after another.
+        // One other question is tried, not one after another.
         rephrased: rephrased.filter(|_| !trace.record.is_follow_up),
         summary: &summary,
         unscanned: &pass.outcome.unscanned,
         trace_id: &trace.id,
     });
-    let StoredTrace { id: trace_id, record, next_actions } = trace.keep(context, &request.owner, follow_up);
+    // A find that an earlier one suggested has the words that were to be tried.
+    let asks_again = request.left_out_of.is_none() && !trace.record.is_follow_up;
+    let wordings = request_for_wordings("manual_find", &request.other_words, summary.integration_status);
+    let StoredTrace { id: trace_id, record, next_actions } =
+        trace.keep(context, &request.owner, follow_up, wordings.filter(|_| asks_again));
     let basis = LearningBasis { thresholds, home, home_candidates, home_bias };
     Ok(FindReport { trace_id, summary, record, next_actions, basis })
 }
@@ -160,6 +165,7 @@ impl<'a> Explorer<'a> {
     fn pass(&self, ids: &[String], home: Option<&str>) -> Result<Pass<'a>, ToolError> {
         let (dictionary, bad_word_files) = self.context.dictionaries.of(self.context.manuals, ids);
         let query = Query::new(&self.request.query, self.request.intent, &dictionary)?;
+        let wordings = wordings_of(&self.request.other_words, &self.request.query, &query, &dictionary)?;
         let (views, unopened) = self.context.manual_views(ids, self.deadline, self.cancellation)?;
         let scope = self.scope(&views);
         let plan = StagePlan {
@@ -169,6 +175,7 @@ impl<'a> Explorer<'a> {
             max_candidates: self.request.budget.max_candidates,
             deadline: self.deadline,
             dictionary: Some(&dictionary),
+            wordings: &wordings,
         };
         let outcome = run_stages(&plan, query);
         self.cancellation.check()?;

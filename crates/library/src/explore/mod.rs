@@ -2,7 +2,7 @@
 //!
 //! From the bottom up: [`terms`], `tokens`, `words`, `directing`, `wanted`, `asking`, `asked_value`, `japanese`,
 //! `base_forms`, `comparison`, `question`, `dictionary` and [`query`] parse a question; `matching`, `fusion` and `ranking`
-//! find sections for it, `exceptions` and `references` add the sections that belong to them; [`stages`] runs these in order
+//! find sections for it, `exceptions` and `references` (by `outline` and `page_paths`) add the sections that belong to them; [`stages`] runs these in order
 //! within a `scope`; `conflicts`, `gaps`, `sufficiency` and `conclusion` judge the outcome; `term_counts` says where the
 //! terms stand, `absence` what could be asked instead (by `near_headings`, `near_texts` and `vocabulary`), and
 //! `term_presence` both; `manual_find` and `vault_find` are the two entry points.
@@ -24,6 +24,7 @@ mod context;
 mod coverage;
 mod dictionary;
 mod directing;
+mod diversity;
 mod exceptions;
 mod fusion;
 mod gaps;
@@ -32,12 +33,17 @@ mod japanese;
 mod japanese_directing;
 mod learning_record;
 mod manual_find;
+mod matcher;
 mod matching;
 mod near_headings;
 mod near_texts;
 mod needle;
 mod new_trace;
 mod next_actions;
+mod original_text;
+mod outline;
+mod page_kind;
+mod page_paths;
 mod place;
 mod query;
 mod question;
@@ -50,6 +56,7 @@ mod references;
 mod report;
 mod request;
 mod scope;
+mod section_excerpts;
 mod sentences;
 mod similarity;
 mod stages;
@@ -69,6 +76,8 @@ mod wanted_facts;
 mod wanted_words;
 mod widening;
 mod word_scan;
+mod wording_fusion;
+mod wordings;
 mod words;
 
 pub use best_line::BestLine;
@@ -81,7 +90,8 @@ pub use manual_find::{FindReport, find};
 pub use read_ledger::{HandedOut, ReadLedger};
 pub use reading_order::{MAX_SHOWN, ReadingState};
 pub use report::{FindSummary, VaultFindSummary};
-pub use request::{FindRequest, SearchBudget, VaultFindRequest};
+pub use request::{FindRequest, OtherWords, SearchBudget, VaultFindRequest};
+pub use section_excerpts::{ExcerptLine, SectionExcerpts};
 pub use terms::{Goal, Intent};
 pub use trace::{MAX_TOP, TraceConflict, TraceMatch, TraceRecord, UnsearchableFile};
 pub use trace_store::TraceStore;
@@ -89,4 +99,4 @@ pub use unscanned::UnscannedPart;
 pub use vault_find::find_in_vault;
 
 #[cfg(test)]
-mod test_corpus;
+pub mod test_corpus;

@@ -72,14 +72,28 @@ impl NewTrace {
     }
 
     /// Stores the trace with what to do when everything that has to be read was read.
-    pub fn keep(self, context: &ExploreContext<'_>, owner: &Principal, follow_up: NextAction) -> StoredTrace {
+    /// A request for other wordings comes after what can be read, and before `stop`.
+    pub fn keep(
+        self,
+        context: &ExploreContext<'_>,
+        owner: &Principal,
+        follow_up: NextAction,
+        request: Option<NextAction>,
+    ) -> StoredTrace {
         let now = Instant::now();
         let Self { id, record, handed_out } = self;
+        let follow_up = match &request {
+            Some(request) if follow_up.kind == "stop" => request.clone(),
+            _ => follow_up,
+        };
         let record = Arc::new(TraceRecord { follow_up, ..record });
         context.traces.keep(owner, &id, record.clone(), now);
         let reading =
             ReadingState { record: &record, trace_id: &id, handed_out: handed_out.as_ref(), last_read: None };
-        let next_actions = vec![reading.next_action()];
+        let mut next_actions = reading.next_actions();
+        next_actions.extend(request.filter(|request| !next_actions.contains(request)));
+        // Nothing of this find is left to be read, so that asking again is all that can help.
+        next_actions.sort_by_key(|action| action.kind == "stop");
         if let Some(handed_out) = handed_out {
             context.ledger.begin_with(&id, handed_out, now);
         }

@@ -37,8 +37,7 @@ fn read(report: &FindReport) -> (usize, usize) {
 }
 
 fn first_action(report: &FindReport) -> &NextAction {
-    let [action] = report.next_actions.as_slice() else { panic!("one action") };
-    action
+    report.next_actions.first().expect("an action")
 }
 
 #[test]

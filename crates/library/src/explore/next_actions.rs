@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::query::Query;
 use super::report::{FindSummary, IntegrationStatus};
-use super::request::FindRequest;
+use super::request::{FindRequest, OtherWords};
 use super::terms::Goal;
 use super::unscanned::{SkipReason, UnscannedPart, count_left_out};
 use crate::reference::NextAction;
@@ -14,6 +14,21 @@ use crate::search::FileFilter;
 /// The maximum length of a suggested question, in bytes. A longer one would repeat most of the caller's own words; then
 /// no find is suggested.
 const MAX_SUGGESTED_QUERY: usize = 2000;
+
+/// What a caller has to supply for a find with other wordings.
+const OTHER_WORDINGS_NOTE: &str = "Repeat the call and add `phrasings` (three other ways to ask, in the language and terms of the text) and `hypothetical` (one to three sentences, as the text might state the answer).";
+/// The confidence of the suggestion to ask with other wordings.
+const OTHER_WORDINGS_CONFIDENCE: f64 = 0.8;
+
+/// The suggestion to ask again with other wordings; none where the find has them, or is ready.
+pub fn request_for_wordings(
+    tool: &'static str,
+    other_words: &OtherWords,
+    status: IntegrationStatus,
+) -> Option<NextAction> {
+    let is_needed = status != IntegrationStatus::Ready && other_words.is_empty();
+    is_needed.then(|| NextAction::to_complete(tool, OTHER_WORDINGS_CONFIDENCE, OTHER_WORDINGS_NOTE))
+}
 
 /// What a find of the manuals leaves to do after reading.
 pub struct ManualFindOutcome<'a> {
@@ -53,6 +68,7 @@ fn find_again(outcome: &ManualFindOutcome<'_>) -> Option<NextAction> {
         for (key, value) in changes {
             params.insert((*key).to_owned(), value.clone());
         }
+        params.extend(other_words(&request.other_words));
         if let Some(intent) = request.intent {
             params.insert("intent".to_owned(), json!(intent));
         }
@@ -99,6 +115,18 @@ fn find_again(outcome: &ManualFindOutcome<'_>) -> Option<NextAction> {
     None
 }
 
+/// The arguments with the other wordings, so that a suggested find has them too; none where they are long.
+fn other_words(other_words: &OtherWords) -> Map<String, Value> {
+    let OtherWords { phrasings, hypothetical } = other_words;
+    let length: usize = phrasings.iter().chain(hypothetical).map(String::len).sum();
+    let mut params = Map::new();
+    if length <= MAX_SUGGESTED_QUERY {
+        params.extend((!phrasings.is_empty()).then(|| ("phrasings".to_owned(), json!(phrasings))));
+        params.extend(hypothetical.as_ref().map(|passage| ("hypothetical".to_owned(), json!(passage))));
+    }
+    params
+}
+
 /// The terms that no candidate contains, as a question.
 fn missing_terms(outcome: &ManualFindOutcome<'_>) -> String {
     let terms = outcome.query.terms.iter().enumerate();
@@ -121,6 +149,7 @@ pub fn follow_up_of_vault_find(found: &VaultFindOutcome<'_>) -> NextAction {
         let folder = found.files.folder().map(|folder| folder.as_str());
         scope.extend(folder.map(|folder| ("relative_dir".to_owned(), folder.into())));
         if let Some(params) = params.as_object_mut() {
+            params.extend(other_words(found.other_words));
             params.extend((!scope.is_empty()).then(|| ("scope".to_owned(), Value::Object(scope))));
             params.extend(found.goal.map(|goal| ("goal".to_owned(), json!(goal))));
         }
@@ -154,6 +183,8 @@ pub fn follow_up_of_vault_find(found: &VaultFindOutcome<'_>) -> NextAction {
 pub struct VaultFindOutcome<'a> {
     /// The question as the caller wrote it.
     pub query: &'a str,
+    /// Its other wordings.
+    pub other_words: &'a OtherWords,
     /// Which files were searched.
     pub files: &'a FileFilter,
     /// The goal that the caller set.

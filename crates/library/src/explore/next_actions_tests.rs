@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use super::super::coverage::FileCoverage;
 use super::super::report::{EscalationReason, SignalCoverage};
+use super::super::request::OtherWords;
 use super::super::term_presence::TermPresence;
 use super::super::terms::{Goal, Intent};
 use super::super::test_corpus::{empty_trace, query, request};
@@ -175,6 +176,7 @@ fn a_find_of_the_vault_asks_with_other_words_before_it_scans() {
         let files = FileFilter::new(None, glob, "glob").unwrap();
         let outcome = VaultFindOutcome {
             query: "refnud",
+            other_words: &OtherWords::default(),
             files: &files,
             goal: None,
             is_cut: false,
@@ -213,6 +215,7 @@ fn enough_is_a_stop_and_so_is_what_cannot_be_improved() {
 fn after_vault(files: &FileFilter, likeliest: Option<&str>, dominant: Option<&str>) -> Value {
     let outcome = VaultFindOutcome {
         query: "refund",
+        other_words: &OtherWords::default(),
         files,
         goal: None,
         is_cut: false,
@@ -245,6 +248,7 @@ fn a_find_of_the_vault_reads_the_likeliest_file_or_looks_outside_the_dominant_on
     // Matches that a maximum cut are searched for without it.
     let cut = VaultFindOutcome {
         query: "refund",
+        other_words: &OtherWords::default(),
         files: &FileFilter::new(None, Some("*.md"), "glob").unwrap(),
         goal: Some(Goal::Everything),
         is_cut: true,

@@ -8,12 +8,13 @@ use super::base_forms::base_of;
 use super::dictionary::Dictionary;
 use super::directing::{Subject, without_directing_words};
 use super::japanese;
+use super::page_kind::asks_for_news;
 use super::question::QuestionParts;
 pub use super::question_terms::MAX_TERMS;
 use super::question_terms::{ParsedTerms, new_term, normal_line, terms_of};
 use super::terms::{Form, FormKind, Goal, Intent, Role, Term, lookup_keys};
 use super::wanted::Wanted;
-use super::words::{asked_units, goal_of, intent_of, without_goal_words};
+use super::words::{goal_of, intent_of, without_goal_words};
 use crate::error::LibraryError;
 use crate::index::{Class, Key, class, word};
 use crate::text::{kanji_number, kanji_numeral};
@@ -44,8 +45,8 @@ pub struct Query {
     pub goal: Goal,
     /// The index keys of the whole question, including those between its terms.
     pub keys: Vec<Key>,
-    /// The units that an answer is expected to name.
-    pub units: Vec<&'static str>,
+    /// Whether it asks for news or versions.
+    pub asks_for_news: bool,
     /// The kind of fact that an answer is expected to state.
     pub wanted: Wanted,
     /// The value that is asked for; none where the question asks for something else.
@@ -60,7 +61,17 @@ pub struct Query {
 impl Query {
     /// Parses a question. Without an intent, it is derived from the words.
     pub fn new(question: &str, intent: Option<Intent>, dictionary: &Dictionary) -> Result<Self, ToolError> {
-        let whole = checked_normal_form(question)?;
+        Self::parse("query", question, intent, dictionary)
+    }
+
+    /// Parses the question in this argument.
+    pub fn parse(
+        argument: &str,
+        question: &str,
+        intent: Option<Intent>,
+        dictionary: &Dictionary,
+    ) -> Result<Self, ToolError> {
+        let whole = checked_normal_form(argument, question)?;
         let parts = QuestionParts::of(question);
         let rest = normal_line(&parts.rest);
         // What is quoted or excluded is searched for as it is, and states no goal.
@@ -93,7 +104,7 @@ impl Query {
             goal,
             // The words that only ask are no terms, yet a text that repeats them fits a little better.
             keys: lookup_keys(&subject.text),
-            units: asked_units(&whole),
+            asks_for_news: asks_for_news(&whole),
             asked_value: AskedValue::of(&whole, asked.wanted),
             wanted: asked.wanted,
             sides,
@@ -137,16 +148,16 @@ fn has_words(text: &str) -> bool {
 }
 
 /// The normalized question; an error where it has no searchable character, or too many characters.
-fn checked_normal_form(question: &str) -> Result<String, ToolError> {
+fn checked_normal_form(argument: &str, question: &str) -> Result<String, ToolError> {
     if !has_words(question) {
         let problem = "expected words to look for, got only separators and signs";
-        return Err(LibraryError::invalid("query", problem).into());
+        return Err(LibraryError::invalid(argument.to_owned(), problem).into());
     }
     let whole = normal_line(question);
     if whole.chars().nth(MAX_NORMAL_CHARS).is_some() {
         let problem =
             format!("expected at most {MAX_NORMAL_CHARS} characters in normal form; make it shorter");
-        return Err(LibraryError::invalid("query", problem).into());
+        return Err(LibraryError::invalid(argument.to_owned(), problem).into());
     }
     Ok(whole)
 }

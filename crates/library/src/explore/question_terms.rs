@@ -7,7 +7,7 @@ use super::base_forms::ENDING_NOUNS;
 use super::comparison::{is_comparing_word, sides_of};
 use super::japanese;
 use super::question::{QuestionParts, ScriptRun, script_runs};
-use super::terms::{Role, Term};
+use super::terms::{Form, Role, Term};
 use super::words::{is_stop_word, strength};
 use crate::index::{Class, class};
 use crate::text::{is_separator, normalize_line};
@@ -15,6 +15,9 @@ use crate::text::{is_separator, normalize_line};
 /// The maximum number of terms that are searched for. The terms that a section contains are a bit set in a `u64`, and a
 /// question of more than 48 terms is hardly one question; the terms beyond are reported as a gap.
 pub const MAX_TERMS: usize = 48;
+
+/// The weight of an identifier that is written as separate words, relative to 1 for the identifier.
+const SEPARATE_WORDS_WEIGHT: f32 = 0.9;
 
 /// The terms of a question.
 pub struct ParsedTerms {
@@ -124,8 +127,35 @@ fn word_terms(original: &OriginalWords<'_>, normal: &str, range: Range<usize>, t
         return;
     }
     let Some(only) = parts.first().filter(|part| !is_stop_word(part)) else { return };
-    let named = original.form(only).is_some_and(is_name);
-    terms.extend(new_term(if named { Role::Must } else { Role::Soft }, only, range));
+    let spelled = original.form(only);
+    let role = if spelled.is_some_and(is_name) { Role::Must } else { Role::Soft };
+    let Some(mut term) = new_term(role, only, range.clone()) else { return };
+    let words = identifier_words(spelled.unwrap_or_default());
+    if words.len() < 2 {
+        terms.push(term);
+        return;
+    }
+    // A text may write `useEffect` as two words.
+    term.forms.extend(Form::new(&words.join(" "), SEPARATE_WORDS_WEIGHT));
+    terms.push(term);
+    // A name such as GitHub is not about its parts.
+    let is_identifier = spelled.is_some_and(|spelled| spelled.starts_with(char::is_lowercase));
+    let own = words.iter().filter(|word| is_identifier && !is_stop_word(word) && word.len() > 2);
+    terms.extend(own.filter_map(|word| new_term(Role::Soft, word, range.clone())));
+}
+
+/// The words of an identifier such as `useEffect`, in lower case.
+fn identifier_words(identifier: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = ' ';
+    for character in identifier.chars() {
+        if words.is_empty() || (before.is_lowercase() && character.is_uppercase()) {
+            words.push(String::new());
+        }
+        words.last_mut().into_iter().for_each(|word| word.extend(character.to_lowercase()));
+        before = character;
+    }
+    words
 }
 
 /// Whether a word contains a digit, as codes, model numbers and versions do.

@@ -1,27 +1,32 @@
-//! Ranks the matching nodes, best first, by what the matching alone does not see: coverage, file context and wording.
+//! Ranks the matching nodes, best first, by what the matching alone does not see: coverage, the rest of the page, and wording.
 
 use std::collections::{HashMap, HashSet};
 
 use super::candidate::{Candidate, Signals};
 use super::fusion::{reciprocal_ranks, show_each_best};
 use super::matching::{MatchOutcome, NodeHit};
-use super::place::{FilePlace, NodePlace, file_of, node_at};
+use super::page_kind::is_news;
+use super::place::{FilePlace, NodePlace, file_at, file_of, node_at};
 use super::query::{Query, has_wanted_fact};
 use super::terms::Intent;
 use crate::index::{NodeEntry, Segment, View};
-use crate::text::kanji_number;
 
 // The weights were tuned with `annai eval`, as those of the matching.
 /// The share of a score that depends on the coverage of the terms.
 const COVERAGE_SHARE: f32 = 0.5;
 /// How much a loose or partial match counts towards the coverage, relative to 1 for an exact one.
 const LOOSE_COVERAGE: f32 = 0.6;
-/// The maximum boost for a node whose file contains all terms.
-const FILE_CONTEXT_BOOST: f32 = 0.5;
-/// The maximum boost for a node whose heading contains all terms.
-const HEADING_BOOST: f32 = 0.2;
+/// The maximum boost for a node that contains all terms, the headings above it and the path of its file included: a
+/// section need not repeat what its headings say.
+const WITH_HEADINGS_BOOST: f32 = 1.5;
+/// The maximum boost for a node whose headings above, and the path of its file, contain all terms.
+const PAGE_BOOST: f32 = 0.8;
+/// How much the best node of the same file counts: the power of its score, relative to that of the best file.
+const BEST_OF_FILE_POWER: f32 = 0.3;
+/// The factor for a page of news, unless the question asks for them.
+const NEWS_PENALTY: f32 = 0.75;
 /// The factor for a node that states a fact of the kind that the question asks for.
-const UNIT_BOOST: f32 = 1.3;
+const WANTED_FACT_BOOST: f32 = 1.35;
 /// The factor for a heading without text of its own, which answers little.
 const BARE_HEADING_PENALTY: f32 = 0.5;
 /// The maximum score of a node in a comparison, as a share of the score of the node before it.
@@ -29,9 +34,11 @@ const NEXT_SCORE: f32 = 0.999;
 /// At least 100 nodes are re-ranked by their text, and at least twice as many as are kept. Reading more texts costs
 /// time, and a node that ranks lower would not become a candidate anyway.
 const MIN_RERANKED: usize = 100;
-/// The maximum number of occurrences of a unit that are checked in one text, so that a long text costs no more; a
-/// number behind the first 64 is not noticed.
-const MAX_UNIT_OCCURRENCES: usize = 64;
+/// The factor for a table of contents, which leads to the answer and does not contain it.
+const CONTENTS_PENALTY: f32 = 0.6;
+/// A section with at least this number of links, and links on this share of its lines, is a table of contents.
+const MIN_CONTENTS_LINKS: usize = 5;
+const MIN_CONTENTS_SHARE: f32 = 0.6;
 
 /// A matching node with its score so far.
 type Scored<'a> = (f32, &'a NodeHit);
@@ -96,34 +103,69 @@ struct Side {
     others: u64,
 }
 
-/// The matching nodes, their scores weighted by the coverage of the terms in the node, its heading and its file; for a
-/// side of a comparison, those that contain a term of it.
+/// The matching nodes, their scores weighted by the coverage of the terms in the node and its headings, and by the rest
+/// of its file; for a side of a comparison, those that contain a term of it.
 fn scored_by_coverage<'a>(views: &[View], matched: &'a MatchOutcome, side: Option<Side>) -> Vec<Scored<'a>> {
-    let counted = !side.map_or(0, |side| side.others);
-    let total = covered_weight(&matched.term_weights, counted).max(f32::MIN_POSITIVE);
-    let covered = |bits: u64| covered_weight(&matched.term_weights, bits & counted) / total;
-    let no_file = |place: NodePlace| FilePlace { view: place.view, segment: place.segment, file: 0 };
-    let file = |place: NodePlace| file_of(views, place).unwrap_or_else(|| no_file(place));
-    // The terms in the rest of a file tell what a section of it is about.
-    let mut files: HashMap<FilePlace, u64> = HashMap::new();
-    for hit in &matched.hits {
-        *files.entry(file(hit.place)).or_default() |= hit.exact;
+    let base = |index: usize, hit: &NodeHit| match side {
+        Some(side) => matched
+            .side_scores
+            .get(index)
+            .and_then(|scores| scores.get(side.index))
+            .copied()
+            .unwrap_or_default(),
+        None => hit.score,
+    };
+    let is_of_side = |hit: &NodeHit| side.is_none_or(|side| (hit.exact | hit.loose()) & side.own != 0);
+    let hits = matched.hits.iter().enumerate().filter(|(_, hit)| is_of_side(hit));
+    let mut scored: Vec<Scored<'a>> = hits.map(|(index, hit)| (base(index, hit), hit)).collect();
+    weigh_files(views, &mut scored);
+    let coverage = Coverage::of(&matched.term_weights, !side.map_or(0, |side| side.others));
+    for (score, hit) in &mut scored {
+        let own = coverage.share(hit.exact) + LOOSE_COVERAGE * coverage.share(hit.loose());
+        *score *= (1.0 - COVERAGE_SHARE + COVERAGE_SHARE * own)
+            * (1.0 + WITH_HEADINGS_BOOST * coverage.share(hit.exact | hit.heading | hit.path))
+            * (1.0 + PAGE_BOOST * coverage.share(hit.path));
     }
-    let score = |base: f32, hit: &NodeHit| {
-        let coverage = covered(hit.exact) + LOOSE_COVERAGE * covered(hit.loose());
-        let context = covered(files.get(&file(hit.place)).copied().unwrap_or_default());
-        base * (1.0 - COVERAGE_SHARE + COVERAGE_SHARE * coverage)
-            * (1.0 + FILE_CONTEXT_BOOST * context)
-            * (1.0 + HEADING_BOOST * covered(hit.heading))
-    };
-    let Some(side) = side else {
-        return matched.hits.iter().map(|hit| (score(hit.score, hit), hit)).collect();
-    };
-    let of_side = matched.hits.iter().zip(&matched.side_scores);
-    let of_side = of_side.filter(|(hit, _)| (hit.exact | hit.loose()) & side.own != 0);
-    of_side
-        .map(|(hit, scores)| (score(scores.get(side.index).copied().unwrap_or_default(), hit), hit))
-        .collect()
+    scored
+}
+
+/// Weighs nodes in document order by the best node of their file.
+fn weigh_files(views: &[View], scored: &mut [Scored<'_>]) {
+    let same_file =
+        |one: &Scored<'_>, other: &Scored<'_>| file_of(views, one.1.place) == file_of(views, other.1.place);
+    let best = scored.iter().map(|(score, _)| *score).fold(f32::MIN_POSITIVE, f32::max);
+    for nodes in scored.chunk_by_mut(same_file) {
+        let of_file = nodes.iter().map(|(score, _)| *score).fold(0.0, f32::max);
+        let factor = (of_file / best).powf(BEST_OF_FILE_POWER);
+        nodes.iter_mut().for_each(|(score, _)| *score *= factor);
+    }
+}
+
+/// The share of the terms, by weight, that a bit set covers. The sums of every eight terms are prepared, because a question
+/// has many matches and few terms.
+struct Coverage {
+    sums: Vec<[f32; 256]>,
+}
+
+impl Coverage {
+    /// Prepares the weights of the terms that count.
+    fn of(weights: &[f32], counted: u64) -> Self {
+        let total = covered_weight(weights, counted).max(f32::MIN_POSITIVE);
+        let sums = (0..weights.len().div_ceil(8)).map(|byte| {
+            let mut sums = [0.0; 256];
+            for (bits, sum) in (0_u64..).zip(&mut sums) {
+                *sum = covered_weight(weights, (bits << (8 * byte)) & counted) / total;
+            }
+            sums
+        });
+        Self { sums: sums.collect() }
+    }
+
+    fn share(&self, bits: u64) -> f32 {
+        let bytes = bits.to_le_bytes();
+        let parts = self.sums.iter().zip(bytes).filter_map(|(sums, byte)| sums.get(usize::from(byte)));
+        parts.sum()
+    }
 }
 
 /// What the sides of a comparison are ranked by.
@@ -187,17 +229,25 @@ pub fn covered_weight(weights: &[f32], bits: u64) -> f32 {
     weights.filter(|(index, _)| bits >> index & 1 == 1).map(|(_, weight)| weight).sum()
 }
 
-/// Adjusts the scores by what only the text of a section tells.
+/// Adjusts the scores by what only the text of a section and the kind of its page tell.
 fn rerank_by_text(views: &[View], query: &Query, best: &mut [Scored<'_>]) {
+    let mut news: HashMap<FilePlace, bool> = HashMap::new();
     for (score, hit) in best {
         let Some((segment, node)) = node_at(views, hit.place) else { continue };
+        let is_news = |place: FilePlace| file_at(views, place).is_some_and(|(_, file)| is_news(file));
+        let mut is_known_news = |place: FilePlace| *news.entry(place).or_insert_with(|| is_news(place));
+        if !query.asks_for_news && file_of(views, hit.place).is_some_and(&mut is_known_news) {
+            *score *= NEWS_PENALTY;
+        }
         let text = segment.text_of(node);
-        let states_fact = !query.wanted.is_empty() && has_wanted_fact(query, text);
-        if states_fact || has_number_with_unit(text, &query.units) {
-            *score *= UNIT_BOOST;
+        if !query.wanted.is_empty() && has_wanted_fact(query, text) {
+            *score *= WANTED_FACT_BOOST;
         }
         if is_bare_heading(segment, node) {
             *score *= BARE_HEADING_PENALTY;
+        }
+        if is_table_of_contents(text, node) {
+            *score *= CONTENTS_PENALTY;
         }
     }
 }
@@ -212,22 +262,6 @@ fn candidate((score, hit): &Scored<'_>, deciding: u64) -> Candidate {
         signals.iter().filter(|(is_set, _)| *is_set).fold(Signals::default(), |all, (_, one)| all.with(*one));
     let (kind, terms) = (hit.kind(deciding), hit.terms() | hit.base);
     Candidate { place: hit.place, score: *score, signals, terms, kind, is_outside: false }
-}
-
-/// Whether a text contains a number with one of these units.
-fn has_number_with_unit(text: &str, units: &[&str]) -> bool {
-    let is_digit =
-        |character: char| character.is_ascii_digit() || kanji_number(std::iter::once(character)).is_some();
-    units.iter().any(|unit| {
-        text.match_indices(unit).take(MAX_UNIT_OCCURRENCES).any(|(at, _)| {
-            let before = text.get(..at).and_then(|before| before.trim_end_matches(' ').chars().next_back());
-            let after =
-                text.get(at + unit.len()..).and_then(|after| after.trim_start_matches(' ').chars().next());
-            let precedes_number = matches!(*unit, "$" | "€" | "usd" | "eur");
-            before.is_some_and(is_digit)
-                || (precedes_number && after.is_some_and(|character| character.is_ascii_digit()))
-        })
-    })
 }
 
 /// Whether a text is worded like an answer to a question of this intent.
@@ -263,6 +297,15 @@ pub fn has_intent_wording(intent: Intent, text: &str) -> bool {
         Intent::Exceptions | Intent::Compare | Intent::Unknown => &[],
     };
     words.iter().any(|word| text.contains(word))
+}
+
+/// Whether a section is a list of links to other sections.
+fn is_table_of_contents(text: &str, node: &NodeEntry) -> bool {
+    if node.links.len() < MIN_CONTENTS_LINKS {
+        return false;
+    }
+    let lines = text.lines().skip(node.heading_lines as usize).filter(|line| !line.trim().is_empty()).count();
+    node.links.len() as f32 >= lines as f32 * MIN_CONTENTS_SHARE
 }
 
 /// Whether a node is a heading without text of its own.

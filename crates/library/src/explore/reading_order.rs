@@ -13,12 +13,14 @@ use crate::reference::{NextAction, Target};
 /// The number of best matches that a reply of a find shows.
 pub const MAX_SHOWN: usize = 5;
 /// With goal `answer`, a match with at least this share of the best score is read too.
-const CLOSE_SCORE: f32 = 0.6;
+const CLOSE_SCORE: f32 = 0.5;
 /// With goal `answer`, the maximum number of matches to read: after the find, all that a reply shows.
 const MAX_READS: usize = MAX_SHOWN;
 /// The same where another find follows, and for that find. Together a journey to the answer has at most eight calls.
 const MAX_READS_BEFORE_FOLLOW_UP: usize = 4;
 const MAX_READS_OF_FOLLOW_UP: usize = 2;
+/// The confidence of stopping where other wordings could find more.
+const UNANSWERED_CONFIDENCE: f64 = 0.3;
 /// The confidence of a suggested read.
 const READ_CONFIDENCE: f64 = 0.9;
 /// The number of characters that are requested of a passage whose length is not known: as many as a passage may have.
@@ -56,8 +58,15 @@ impl ReadingState<'_> {
         next.copied()
     }
 
-    /// The next call: read what has to be read and was not, then follow up.
-    pub fn next_action(&self) -> NextAction {
+    /// The next calls: read what has to be read and was not, then follow up. What the caller would have to complete comes
+    /// after `stop`: who has read the answer is done.
+    pub fn next_actions(&self) -> Vec<NextAction> {
+        let action = self.next_action();
+        let stop = action.note.is_some().then(|| NextAction::stop(UNANSWERED_CONFIDENCE));
+        stop.into_iter().chain([action]).collect()
+    }
+
+    fn next_action(&self) -> NextAction {
         let next = self.next_match().and_then(|index| self.record.matches.get(index));
         let action = next.and_then(|found| read_action(self.record, found, self.trace_id));
         action.unwrap_or_else(|| self.record.follow_up.clone())

@@ -66,7 +66,8 @@ pub struct FindSummary {
     /// The number of sections that were searched.
     pub scanned_nodes: usize,
     /// The number of matching sections, and of matching passages of long sections: those that contain a term of the question as it is written, with other
-    /// separators, or as a synonym. manual_hits lists them all.
+    /// separators, or as a synonym, and the best fifty of each of `phrasings` and of `hypothetical`. manual_hits lists them
+    /// all.
     pub candidates: usize,
     /// The number of files that could not be read or parsed, plus the number of search stages that failed.
     pub warnings: usize,
@@ -200,7 +201,8 @@ pub struct VaultFindSummary {
     /// The number of paragraphs that were searched.
     pub scanned_nodes: usize,
     /// The number of matching paragraphs: those that contain a term of the question as it is written, with other
-    /// separators, or as a synonym. manual_hits lists them all.
+    /// separators, or as a synonym, and the best fifty of each of `phrasings` and of `hypothetical`. manual_hits lists them
+    /// all.
     pub candidates: usize,
     /// The number of files that could not be read or are not text.
     pub warnings: usize,

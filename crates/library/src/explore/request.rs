@@ -18,10 +18,28 @@ pub struct SearchBudget {
     pub time: Duration,
 }
 
+/// What else a caller knows about the wording of an answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OtherWords {
+    /// Other ways to ask the question.
+    pub phrasings: Vec<String>,
+    /// A passage that would answer it.
+    pub hypothetical: Option<String>,
+}
+
+impl OtherWords {
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.phrasings.is_empty() && self.hypothetical.is_none()
+    }
+}
+
 /// A request to find sections in the manuals.
 pub struct FindRequest {
     /// The question.
     pub query: String,
+    /// Other wordings of the question.
+    pub other_words: OtherWords,
     /// The manual to search first; none for all.
     pub manual_id: Option<String>,
     /// The intent of the question; none to derive it from its words.
@@ -46,6 +64,8 @@ pub struct FindRequest {
 pub struct VaultFindRequest {
     /// The question.
     pub query: String,
+    /// Other wordings of the question.
+    pub other_words: OtherWords,
     /// Which files to search.
     pub files: FileFilter,
     /// How much of the evidence the caller wants to read; none to derive it from the words of the question.

@@ -274,8 +274,8 @@ fn is_abbreviation(before: &str) -> bool {
     )
 }
 
-/// A text without emphasis, code marks, tags and the targets of links. What stands in code stays, between marks that
-/// tell it from prose.
+/// A text without emphasis, code marks and tags. What stands in code stays, between marks that tell it from prose. The text
+/// of Markdown has no targets of links: it is rendered before.
 pub fn without_markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -290,11 +290,6 @@ pub fn without_markup(text: &str) -> String {
                 after.get(end + 1..).unwrap_or_default()
             }
             '*' | '~' => after,
-            // The target of a link.
-            ']' if after.starts_with('(') => {
-                out.push(']');
-                after.find(')').and_then(|end| after.get(end + 1..)).unwrap_or(after)
-            }
             '<' if after.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '/') => {
                 after.find('>').and_then(|end| after.get(end + 1..)).unwrap_or(after)
             }

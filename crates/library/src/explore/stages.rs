@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use super::candidate::Candidate;
 use super::dictionary::Dictionary;
+use super::diversity::limit_one_file;
 use super::exceptions::add_exceptions;
-use super::matching::{MatchOutcome, match_terms};
+use super::matching::{MatchOutcome, match_wordings};
 use super::needle::Needle;
 use super::place::{NodePlace, node_at};
 use super::query::Query;
@@ -16,6 +17,8 @@ use super::ranking::{Ranked, is_bare_heading, rank};
 use super::references::add_references;
 use super::scope::SearchScope;
 use super::unscanned::{LeftOutSection, SkipReason, UnscannedPart, files_of, manual_id, parts_of};
+use super::wording_fusion::{MAX_FUSED, WordingRanking, fuse_wordings};
+use super::wordings::Wording;
 use crate::index::View;
 
 /// The number of best candidates that are ranked exactly, and that the later stages start from. Evidence beyond them is
@@ -36,6 +39,10 @@ pub struct StageOutcome {
     pub unscanned: Vec<UnscannedPart>,
     /// The result of stages 0 and 1.
     pub matched: MatchOutcome,
+    /// The other wordings of the question, with theirs.
+    pub wordings: Vec<MatchedWording>,
+    /// The section that the question ranks first on its own.
+    pub question_best: Option<NodePlace>,
     /// The number of matches before those in the same section were merged.
     pub hits: usize,
     /// The last stage that ran.
@@ -66,6 +73,16 @@ impl StageOutcome {
     }
 }
 
+/// Another wording of the question, and the result of its matching.
+pub struct MatchedWording {
+    /// The wording.
+    pub wording: Wording,
+    /// The result of its matching.
+    pub matched: MatchOutcome,
+    /// The section that it ranks first on its own.
+    pub best: Option<NodePlace>,
+}
+
 /// What a pass through the stages searches, and how far it goes.
 pub struct StagePlan<'a> {
     /// The indexes.
@@ -81,19 +98,33 @@ pub struct StagePlan<'a> {
     pub deadline: Instant,
     /// The exception vocabulary of stage 2; without it only stages 0 and 1 run.
     pub dictionary: Option<&'a Dictionary>,
+    /// The other wordings of the question.
+    pub wordings: &'a [Wording],
 }
 
 /// Runs the stages.
 pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
-    let &StagePlan { views, home, scope, max_candidates, deadline, dictionary } = plan;
+    let &StagePlan { views, home, scope, max_candidates, deadline, dictionary, wordings } = plan;
     let is_outside = |view: &View| home.is_some_and(|home| view.name != home);
     let outside: HashSet<u32> =
         (0..).zip(views).filter(|(_, view)| is_outside(view)).map(|(index, _)| index).collect();
     let allowed = |place: NodePlace| scope.allows(views, place);
-    let matched = match_terms(views, &query, &allowed, deadline);
+    let queries: Vec<&Query> =
+        std::iter::once(&query).chain(wordings.iter().map(|wording| &wording.query)).collect();
+    let mut matched_wordings = match_wordings(views, &queries, &allowed, deadline);
+    let matched = matched_wordings.remove(0);
     let max_ranked = max_candidates.unwrap_or(MAX_RANKED);
-    let Ranked { best: mut candidates, mut more_evidence, mut more_related } =
-        rank(views, &query, &matched, max_ranked, &outside);
+    let mut ranked = rank(views, &query, &matched, max_ranked, &outside);
+    let others = wordings.iter().zip(&matched_wordings);
+    let others = others.map(|(wording, matched)| WordingRanking {
+        matched,
+        best: rank(views, &wording.query, matched, MAX_FUSED, &outside).best,
+    });
+    let others: Vec<_> = others.collect();
+    let question_best = ranked.best.first().map(|best| best.place);
+    fuse_wordings(&mut ranked, &matched, &others);
+    let bests: Vec<_> = others.iter().map(|other| other.best.first().map(|best| best.place)).collect();
+    let Ranked { best: mut candidates, mut more_evidence, mut more_related } = ranked;
     let mut left_out: Vec<_> = match max_candidates {
         Some(_) => more_evidence.drain(..).map(|cut| LeftOutSection::matched(cut.place)).collect(),
         None => Vec::new(),
@@ -122,6 +153,7 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
     let added = added.into_iter().filter(|added| !known.contains(&added.place));
     let added = added.map(|added| Candidate { is_outside: outside.contains(&added.place.view), ..added });
     integrate(&mut candidates, added.collect());
+    limit_one_file(views, &mut candidates);
     match max_candidates {
         Some(max) => {
             left_out.extend(candidates.iter().skip(max).map(LeftOutSection::cut));
@@ -139,6 +171,9 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
         // The neighbors of the candidates were not searched, so their files are to be searched again.
         unscanned.extend(files_of(views, &candidates, SkipReason::TimeBudget));
     }
+    let matched_wordings = wordings.iter().cloned().zip(matched_wordings).zip(bests);
+    let matched_wordings =
+        matched_wordings.map(|((wording, matched), best)| MatchedWording { wording, matched, best });
     StageOutcome {
         query,
         candidates,
@@ -146,6 +181,8 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
         related,
         unscanned,
         matched,
+        wordings: matched_wordings.collect(),
+        question_best,
         hits,
         stage,
         failed,

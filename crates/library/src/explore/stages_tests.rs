@@ -46,6 +46,25 @@ const MANUAL: &[(&str, &str)] = &[
 ];
 
 #[test]
+fn markup_neither_separates_nor_hides_words() {
+    for (text, question) in [
+        ("# A\n**有給**休暇を与える。\n", "有給休暇"),
+        ("# A\n[支払](x.md)方法を定める。\n", "支払方法"),
+        ("# A\n<b>支払</b>方法を定める。\n", "支払方法"),
+        ("# A\nCall `--read-only` first.\n", "--read-only"),
+        ("# A\nUse `<KeepAlive>` here.\n", "KeepAlive"),
+        ("# A\nThe **read**only mode.\n", "readonly"),
+        ("# A\nA {{< tooltip text=\"quota\" id=\"x\" >}} applies.\n", "quota"),
+    ] {
+        let views = [manual("m", &[("a.md", text), ("b.md", "# B\nother words\n")])];
+        let outcome = outcome(&views, question);
+        let kinds: Vec<_> =
+            outcome.evidence().map(|candidate| (shown(&views, candidate.place), candidate.kind)).collect();
+        assert_eq!(kinds, [("a.md:1".to_owned(), MatchKind::Exact)], "{text}");
+    }
+}
+
+#[test]
 fn each_stage_adds_its_sections() {
     let views = [manual("m", MANUAL)];
     let outcome = outcome(&views, "給付金");

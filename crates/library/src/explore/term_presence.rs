@@ -10,8 +10,9 @@ use super::absent_terms::AbsentTerms;
 use super::dictionary::Dictionary;
 use super::query::Query;
 use super::scope::SearchScope;
-use super::stages::StageOutcome;
+use super::stages::{MatchedWording, StageOutcome};
 use super::term_counts::{TermCount, TermCounts, WrittenTerms};
+use super::wordings::WordingReport;
 use crate::index::View;
 
 /// Where the terms of a question stand, and what could be asked instead.
@@ -22,6 +23,11 @@ pub struct TermPresence {
     pub terms: Vec<TermCount>,
     /// The number of sections that contain all terms. 0 means that the terms never stand together.
     pub sections_with_all_terms: usize,
+    /// For each of `phrasings` and `hypothetical`, which of its words stand in the searched sections; absent when none
+    /// was passed, or when it only repeats the question.
+    #[schemars(length(max = 9))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub wordings: Vec<WordingReport>,
     /// The nearest headings and other words to ask with; absent when `integration_status` is `ready`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absence: Option<Absence>,
@@ -30,7 +36,7 @@ pub struct TermPresence {
 impl TermPresence {
     /// The same in numbers only: the words of questions and manuals are never logged.
     pub fn in_numbers(&self) -> Self {
-        Self { terms: Vec::new(), absence: None, ..*self }
+        Self { terms: Vec::new(), wordings: Vec::new(), absence: None, ..*self }
     }
 }
 
@@ -44,8 +50,13 @@ pub fn term_presence(
     is_ready: bool,
 ) -> (TermPresence, Option<String>) {
     let counts = TermCounts::of(views, question, outcome);
-    let mut presence =
-        TermPresence { sections_with_all_terms: counts.sections_with_all, terms: Vec::new(), absence: None };
+    let report =
+        |other: &MatchedWording| WordingReport::new(&other.wording, &other.matched.document_frequencies);
+    let mut presence = TermPresence {
+        sections_with_all_terms: counts.sections_with_all,
+        wordings: outcome.wordings.iter().map(report).collect(),
+        ..TermPresence::default()
+    };
     let mut other_question = None;
     if !is_ready {
         let search = AbsentTerms::new(views, scope, outcome, counts.missing());

@@ -19,13 +19,14 @@ use super::dictionary::{Dictionary, DictionaryCache};
 use super::place::{NodePlace, node_at};
 use super::query::Query;
 use super::read_ledger::ReadLedger;
-use super::request::{FindRequest, SearchBudget};
+use super::request::{FindRequest, OtherWords, SearchBudget};
 use super::scope::SearchScope;
 use super::stages::{StageOutcome, StagePlan, run_stages};
 use super::terms::{Goal, Intent};
 use super::trace::{Reach, TraceFile, TraceHeading, TraceMatch, TraceRecord};
 use super::trace_builder::{TraceMatches, trace_matches};
 use super::trace_store::TraceStore;
+use super::wordings::wordings_of;
 use crate::adaptive::{Adaptive, FindReach};
 use crate::cancellation::Cancellation;
 use crate::config::LibrarySection;
@@ -158,12 +159,30 @@ pub fn plan<'a>(views: &'a [View], scope: &'a SearchScope<'a>) -> StagePlan<'a> 
         max_candidates: None,
         deadline: far_away(),
         dictionary: Some(&DICTIONARY),
+        wordings: &[],
     }
 }
 
 /// What a question finds in these views.
 pub fn outcome(views: &[View], question: &str) -> StageOutcome {
     run_stages(&plan(views, &SearchScope::Everything), query(question))
+}
+
+/// What a question finds in these views together with its other wordings.
+pub fn outcome_with(
+    views: &[View],
+    question: &str,
+    phrasings: &[&str],
+    hypothetical: Option<&str>,
+) -> StageOutcome {
+    let other_words = OtherWords {
+        phrasings: phrasings.iter().map(|text| (*text).to_owned()).collect(),
+        hypothetical: hypothetical.map(str::to_owned),
+    };
+    let query = query(question);
+    let wordings = wordings_of(&other_words, question, &query, &DICTIONARY).unwrap();
+    let scope = SearchScope::Everything;
+    run_stages(&StagePlan { wordings: &wordings, ..plan(views, &scope) }, query)
 }
 
 /// What a question finds in these views when the manual with this name was asked for.
@@ -282,6 +301,7 @@ impl TestLibrary {
 pub fn request(question: &str) -> FindRequest {
     FindRequest {
         query: question.into(),
+        other_words: OtherWords::default(),
         manual_id: None,
         intent: None,
         goal: None,

@@ -12,8 +12,9 @@ use super::trace::{MAX_TOP, TraceConflict, TraceFile, TraceHeading, TraceMatch};
 use super::unscanned::manual_id;
 use crate::index::{FileEntry, Segment, Shape, View};
 use crate::position::{Position, Span};
+use crate::text::NodeKind;
 
-/// The maximum length of a section in bytes of normalized text that is suggested to be read as a whole, with its
+/// The maximum length of a section in bytes that is suggested to be read as a whole, with its
 /// subsections: what one call of manual_read returns by default. Of a longer one only its own text is suggested.
 const MAX_SECTION_BYTES: u32 = 8000;
 
@@ -42,7 +43,7 @@ pub fn trace_matches(
 ) -> TraceMatches {
     let mut builder = MatchBuilder {
         views,
-        best_line: BestLine::new(&outcome.query, &outcome.matched.term_weights),
+        best_line: BestLine::of_outcome(outcome),
         manual_ids: views.iter().map(manual_id).collect(),
         found: TraceMatches::default(),
         last_file: None,
@@ -187,14 +188,19 @@ pub fn span_of(segment: &Segment, file: &FileEntry, index: u32) -> Option<Span> 
 /// Whether a section with its subsections is short enough to be read as a whole.
 fn fits_one_read(segment: &Segment, file: &FileEntry, index: u32) -> bool {
     let Some(node) = segment.node(index) else { return false };
-    let mut bytes = node.text.end - node.text.start;
+    let mut bytes = node.bytes;
+    // A page is read together with the page after it.
+    let mut pages_left = u8::from(node.kind == NodeKind::PageBreak);
     for (_, other) in segment.nodes_from(file, index + 1) {
         // Sections on one line of HTML are told apart by their levels, not by their lines.
         let is_inside = other.is_continuation || other.level > node.level;
-        if !is_inside || bytes > MAX_SECTION_BYTES {
+        let is_next_page =
+            !is_inside && other.level == node.level && other.kind == NodeKind::PageBreak && pages_left > 0;
+        pages_left -= u8::from(is_next_page);
+        if !(is_inside || is_next_page) || bytes > MAX_SECTION_BYTES {
             break;
         }
-        bytes += other.text.end - other.text.start;
+        bytes = bytes.saturating_add(other.bytes);
     }
     bytes <= MAX_SECTION_BYTES
 }

@@ -153,3 +153,20 @@ fn the_memory_estimate_grows_with_the_matches() {
     assert!(long.estimated_bytes() >= base + 2000);
     assert!(Arc::new(long).estimated_bytes() < base + 3000);
 }
+
+#[test]
+fn what_one_read_returns_is_measured_with_markup_and_with_the_next_page() {
+    let fits = |text: &str| -> Vec<bool> {
+        let record = trace(&[manual("m", &[("a.md", text)])], "refund");
+        record.matches.iter().map(|found| found.fits_one_read).collect()
+    };
+    let link = format!("[refund](https://example.com/{})\n", "x".repeat(470));
+    assert_eq!(fits(&format!("# A\n{}", link.repeat(7))), [true]);
+    let sections =
+        format!("# A\nrefund\n## B\n{}## C\n{}## D\n{}", link.repeat(6), link.repeat(6), link.repeat(6));
+    assert_eq!(fits(&sections), [false, true, true, true]);
+    let page = |number: usize| format!("# page{number}\nrefund\n{}\n", "語".repeat(1400));
+    assert_eq!(fits(&[page(1), page(2), page(3)].concat()), [false, false, true]);
+    let page = |number: usize| format!("# page{number}\nrefund\n{}\n", "語".repeat(1200));
+    assert_eq!(fits(&[page(1), page(2), page(3)].concat()), [true, true, true]);
+}

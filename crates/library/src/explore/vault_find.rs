@@ -13,7 +13,7 @@ use super::context::ExploreContext;
 use super::coverage::FileCoverage;
 use super::dictionary::Dictionary;
 use super::new_trace::{NewTrace, StoredTrace};
-use super::next_actions::{VaultFindOutcome, follow_up_of_vault_find};
+use super::next_actions::{VaultFindOutcome, follow_up_of_vault_find, request_for_wordings};
 use super::place::{FilePlace, file_at, file_of, node_at};
 use super::query::Query;
 use super::report::{
@@ -26,6 +26,7 @@ use super::term_presence::{TermPresence, term_presence};
 use super::trace::{Reach, TraceRecord};
 use super::trace_builder::trace_matches;
 use super::unscanned::{SkipReason, UnscannedPart, count_left_out};
+use super::wordings::wordings_of;
 use crate::cancellation::Cancellation;
 use crate::index::View;
 use crate::reference::{NextAction, Target};
@@ -54,7 +55,9 @@ pub fn find_in_vault(
     cancellation: &Cancellation,
 ) -> Result<VaultFindReport, ToolError> {
     let deadline = Instant::now() + request.budget.time;
-    let query = Query::new(&request.query, None, &Dictionary::new(&[]))?;
+    let dictionary = Dictionary::new(&[]);
+    let query = Query::new(&request.query, None, &dictionary)?;
+    let wordings = wordings_of(&request.other_words, &request.query, &query, &dictionary)?;
     // A folder that is not there is an error, not an empty answer.
     context.vault.root()?.folder(request.files.folder())?;
     let views = [context.vault_view(deadline, cancellation)?];
@@ -67,6 +70,7 @@ pub fn find_in_vault(
         max_candidates: request.budget.max_candidates,
         deadline,
         dictionary: None,
+        wordings: &wordings,
     };
     let outcome = run_stages(&plan, query);
     cancellation.check()?;
@@ -101,6 +105,7 @@ pub fn find_in_vault(
     summary.presence = presence;
     let follow_up = follow_up_of_vault_find(&VaultFindOutcome {
         query: &request.query,
+        other_words: &request.other_words,
         files: &request.files,
         goal: request.goal,
         is_cut: outcome.unscanned.iter().any(|part| part.reason == SkipReason::CandidateCap),
@@ -110,7 +115,10 @@ pub fn find_in_vault(
         rephrased: rephrased.filter(|_| !trace.record.is_follow_up),
         sufficiency: conclusion.sufficiency,
     });
-    let StoredTrace { id: trace_id, record, next_actions } = trace.keep(context, &request.owner, follow_up);
+    let asks_again = !request.files.is_exclusion() && !trace.record.is_follow_up;
+    let wordings = request_for_wordings("vault_find", &request.other_words, summary.integration_status);
+    let StoredTrace { id: trace_id, record, next_actions } =
+        trace.keep(context, &request.owner, follow_up, wordings.filter(|_| asks_again));
     Ok(VaultFindReport { trace_id, summary, record, next_actions })
 }
 

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use annai_core::Principal;
 
+use super::super::request::OtherWords;
 use super::super::request::SearchBudget;
 use super::super::test_corpus::{TestLibrary, candidate, place, plan, query, vault};
 use super::*;
@@ -70,6 +71,7 @@ fn found(files: &[(&str, &str)], question: &str) -> VaultFindReport {
     let library = TestLibrary::new(files);
     let request = VaultFindRequest {
         query: question.into(),
+        other_words: OtherWords::default(),
         files: FileFilter::new(None, None, "glob").unwrap(),
         goal: None,
         is_fresh: false,

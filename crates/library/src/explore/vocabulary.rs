@@ -142,9 +142,7 @@ fn heading_words(search: &AbsentTerms<'_>, sections: &[NodePlace]) -> Vec<(Strin
         if rank == MAX_WORDED_HEADINGS || !titles.insert(node.title.as_str()) {
             continue;
         }
-        let Ok(query) = Query::new(&without_markup(&node.title), None, &Dictionary::empty()) else {
-            continue;
-        };
+        let Ok(query) = Query::new(&node.title, None, &Dictionary::empty()) else { continue };
         for term in &query.terms {
             let weight = 1.0 / (1.0 + rank as f32 / 3.0);
             words.entry(term.text().to_owned()).or_insert((0.0, *place)).0 += weight;
@@ -161,22 +159,4 @@ fn heading_words(search: &AbsentTerms<'_>, sections: &[NodePlace]) -> Vec<(Strin
     let mut words: Vec<_> = words.into_iter().filter_map(weighed).collect();
     words.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     words.into_iter().map(|(_, word, place)| (word, place)).collect()
-}
-
-/// A title without what stands in braces and angle brackets: ids, shortcodes and tags.
-fn without_markup(title: &str) -> String {
-    let mut depth = 0_usize;
-    let mut text = String::with_capacity(title.len());
-    for character in title.chars() {
-        match character {
-            '{' | '<' => depth += 1,
-            '}' | '>' => {
-                depth = depth.saturating_sub(1);
-                text.push(' ');
-            }
-            _ if depth == 0 => text.push(character),
-            _ => {}
-        }
-    }
-    text
 }

@@ -164,43 +164,6 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
     found.map(|(start, _)| start)
 }
 
-/// Units that the answer to a question will name, by how the question asks for it.
-const ASKED_UNITS: &[(&str, &str)] = &[
-    (
-        "いくら|料金|金額|費用|値段|手数料|how much|price|cost|fee|charge|allowance",
-        "円|usd|eur|$|€|%|dollars|euros|割",
-    ),
-    ("何日|いつまで|何日前|期限|日以内|how many days", "日|か月|days|day|週間|年"),
-    ("何か月|何ヶ月|何カ月|how many months", "か月|ヶ月|カ月|months|month"),
-    ("何年|how many years|what year|which year|in which year", "年|years|year"),
-    ("何歳|年齢|how old", "歳|years"),
-    ("何回|how many times|how often", "回|times"),
-    ("何時間|how many hours", "時間|hours|hour"),
-    ("何分|how many minutes", "分|minutes|minute"),
-    ("何時", "時"),
-    ("何人|何名|人口|how many people", "人|名|people|persons"),
-    ("何%|何パーセント|何割|割合|percent|percentage", "%|割|percent"),
-    ("何度|温度|temperature", "度|°c|℃|c"),
-    (
-        "何メートル|高さ|標高|長さ|距離|how far|how high|how tall",
-        "m|km|メートル|キロメートル|metres|meters|cm",
-    ),
-    (
-        "how long|timeout|どれくらい|どのくらい|何秒",
-        "seconds|second|minutes|hours|days|weeks|months|ms|s|秒|分|時間|日|か月|年",
-    ),
-    (
-        "how many|maximum|limit|最大|上限|いくつ|何台|何件|何個",
-        "requests|items|characters|bytes|mb|gb|kb|kg|台|件|個|文字|名|回|本",
-    ),
-];
-
-/// The units that the answer to a normalized question is expected to name.
-pub fn asked_units(question: &str) -> Vec<&'static str> {
-    let asked = ASKED_UNITS.iter().filter(|(words, _)| words.split('|').any(|word| question.contains(word)));
-    asked.flat_map(|(_, units)| units.split('|')).collect()
-}
-
 /// Whether an English word is a stop word.
 pub fn is_stop_word(word: &str) -> bool {
     STOP_WORD_SET.contains(word)

@@ -22,36 +22,6 @@ fn the_more_specific_intent_wins() {
 }
 
 #[test]
-fn a_question_word_tells_the_unit_of_the_answer() {
-    assert_eq!(asked_units("返品は何日前まで"), ["日", "か月", "days", "day", "週間", "年"]);
-    assert_eq!(asked_units("何歳から"), ["歳", "years"]);
-    assert_eq!(
-        asked_units("how many hours per week"),
-        [
-            "時間",
-            "hours",
-            "hour",
-            "requests",
-            "items",
-            "characters",
-            "bytes",
-            "mb",
-            "gb",
-            "kb",
-            "kg",
-            "台",
-            "件",
-            "個",
-            "文字",
-            "名",
-            "回",
-            "本"
-        ]
-    );
-    assert!(asked_units("返品の窓口").is_empty());
-}
-
-#[test]
 fn weak_words_count_half() {
     assert_eq!((strength("場合"), strength("project"), strength("給付金")), (0.5, 0.5, 1.0));
 }

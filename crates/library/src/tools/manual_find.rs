@@ -7,10 +7,11 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::config::LibrarySection;
 use crate::error::LibraryError;
 use crate::explore::{
-    FindReport, FindRequest, FindSummary, Goal, Intent, MAX_SHOWN, SearchBudget, TraceRecord, find,
-    keep_learning_record,
+    FindReport, FindRequest, FindSummary, Goal, Intent, MAX_SHOWN, OtherWords, SearchBudget, SectionExcerpts,
+    TraceRecord, find, keep_learning_record,
 };
 use crate::reference::{NextAction, Target};
 use crate::tools::found_section::FoundSection;
@@ -24,6 +25,18 @@ pub struct Input {
     /// contain it; -word excludes sections that contain the word.
     #[schemars(length(min = 1, max = 10_000))]
     pub query: String,
+    /// Other ways to ask the same question, at most eight (optional, but three of them find the answer far more often): in
+    /// the language of the manual, with the terms that it would use. They add and rank sections; they require and exclude
+    /// nothing. Example for "when do I get my pay?": ["payday", "date of salary payment", "when wages are paid"]; for
+    /// 「給料日はいつ」: ["賃金の支払日", "給与の支給日", "賃金の計算期間と支払期日"].
+    #[serde(default)]
+    #[schemars(length(max = 8), inner(length(min = 1, max = 10_000)))]
+    pub phrasings: Vec<String>,
+    /// One to three sentences, as the manual might state the answer (optional, used like phrasings). Write them in the
+    /// language of the manual, and invent details that you do not know. Examples: "Salaries are paid on the 25th of each
+    /// month." 「賃金は毎月25日に本人の口座へ支払う。」
+    #[schemars(length(min = 1, max = 2000))]
+    pub hypothetical: Option<String>,
     /// Search this manual first (optional; default: all manuals, or the server's DEFAULT_MANUAL_ID).
     pub manual_id: Option<String>,
     /// What kind of answer the question asks for (optional; default: derived from its words).
@@ -42,6 +55,10 @@ pub struct Input {
     pub max_stage: Option<u8>,
     /// Search only the places that the search with this trace_id did not search (optional).
     pub only_unscanned_from_trace_id: Option<String>,
+    /// The maximum number of characters of each section to return as `excerpt`, the best matching lines with their numbers
+    /// (default 0: none). 240 is usually enough to see whether a section answers the question, and saves a manual_read.
+    #[schemars(range(max = 1000), extend("default" = 0))]
+    pub excerpt_chars: Option<usize>,
     /// Limits of this search (optional).
     pub budget: Option<FindBudget>,
 }
@@ -92,27 +109,33 @@ fn earlier_trace(set: &Library, call: &Call, id: &str) -> Result<Arc<TraceRecord
     Ok(record)
 }
 
-impl From<&FindReport> for Output {
-    fn from(report: &FindReport) -> Self {
-        let record = &report.record;
+/// The maximum length of each excerpt, so that all of them together stay within what a reply may have.
+pub fn excerpt_limit(excerpt_chars: Option<usize>, settings: &LibrarySection) -> usize {
+    excerpt_chars.unwrap_or(0).min(settings.hard_max_chars / MAX_SHOWN)
+}
+
+impl Output {
+    fn new(report: &FindReport, excerpts: Option<SectionExcerpts<'_>>) -> Self {
         Self {
             trace_id: report.trace_id.clone(),
             summary: report.summary.clone(),
-            top: record.best().take(MAX_SHOWN).filter_map(|found| FoundSection::new(record, found)).collect(),
+            top: FoundSection::best_of(&report.record, excerpts),
             next_actions: report.next_actions.clone(),
         }
     }
 }
 
 /// Search the manuals for a question and return the best matching sections as refs, counts, what was not searched,
-/// and the suggested next calls. It returns no text: read the sections with manual_read.
+/// and the suggested next calls. With the question, pass three `phrasings` (other ways to ask, in the terms of the
+/// manual) and a `hypothetical` (a passage that would answer it): they find sections that use other words. It returns no
+/// text unless excerpt_chars asks for it: read the sections with manual_read.
 pub struct ManualFind;
 
 impl Tool for ManualFind {
     const FACTS: Facts = Facts {
         name: "manual_find",
         title: "Explore the manuals / マニュアルを探索",
-        description: "Search the manuals for a question and return the best matching sections as refs, counts, what was not searched, and the suggested next calls. It returns no text: read the sections with manual_read.",
+        description: "Search the manuals for a question and return the best matching sections as refs, counts, what was not searched, and the suggested next calls. With the question, pass three `phrasings` (other ways to ask, in the terms of the manual) and a `hypothetical` (a passage that would answer it): they find sections that use other words. It returns no text unless excerpt_chars asks for it: read the sections with manual_read.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
@@ -120,10 +143,10 @@ impl Tool for ManualFind {
         widget: None,
         guide: Guide {
             when: "First, for any question that the manuals may answer.",
-            safe_defaults: r#"{"query":"…"}"#,
+            safe_defaults: r#"{"query":"…","phrasings":["…","…","…"],"hypothetical":"…"}"#,
             common_errors: &[
                 ("not_found", "manual_list returns the manuals; a trace_id expires after half an hour"),
-                ("invalid_parameter", "max_stage is 3 or 4"),
+                ("invalid_parameter", "max_stage is 3 or 4, and excerpt_chars at most 1000"),
             ],
         },
     };
@@ -137,8 +160,10 @@ impl Tool for ManualFind {
             Some(id) => Some(earlier_trace(set, call, id)?),
             None => None,
         };
+        let max_excerpt_chars = excerpt_limit(input.excerpt_chars, settings);
         let request = FindRequest {
             query: input.query,
+            other_words: OtherWords { phrasings: input.phrasings, hypothetical: input.hypothetical },
             manual_id: input.manual_id,
             intent: input.intent,
             goal: input.goal,
@@ -152,7 +177,9 @@ impl Tool for ManualFind {
         let mut output = set
             .read_with_progress(call, move |state, cancellation| {
                 let report = find(&state.explore_context(), &request, cancellation)?;
-                let output = Output::from(&report);
+                let excerpts =
+                    SectionExcerpts::new(state.explore_context(), &report.record, max_excerpt_chars)?;
+                let output = Output::new(&report, excerpts);
                 let chars = serde_json::to_string(&output).map_or(0, |text| text.chars().count());
                 keep_learning_record(&state.adaptive, &request, &report, chars);
                 Ok(output)

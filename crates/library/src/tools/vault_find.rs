@@ -4,8 +4,8 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::manual_find::FindBudget;
-use crate::explore::{Goal, MAX_SHOWN, VaultFindRequest, VaultFindSummary, find_in_vault};
+use super::manual_find::{FindBudget, excerpt_limit};
+use crate::explore::{Goal, OtherWords, SectionExcerpts, VaultFindRequest, VaultFindSummary, find_in_vault};
 use crate::reference::NextAction;
 use crate::search::FileFilter;
 use crate::tools::found_section::FoundSection;
@@ -20,6 +20,18 @@ pub struct Input {
     /// contain it; -word excludes paragraphs that contain the word.
     #[schemars(length(min = 1, max = 10_000))]
     pub query: String,
+    /// Other ways to ask the same question, at most eight (optional, but three of them find the answer far more often): in
+    /// the language of the text, with the terms that it would use. They add and rank paragraphs; they require and exclude
+    /// nothing. Example for "when do I get my pay?": ["payday", "date of salary payment", "when wages are paid"]; for
+    /// 「給料日はいつ」: ["賃金の支払日", "給与の支給日", "賃金の計算期間と支払期日"].
+    #[serde(default)]
+    #[schemars(length(max = 8), inner(length(min = 1, max = 10_000)))]
+    pub phrasings: Vec<String>,
+    /// One to three sentences, as the text might state the answer (optional, used like phrasings). Write them in the
+    /// language of the text, and invent details that you do not know. Examples: "Salaries are paid on the 25th of each
+    /// month." 「賃金は毎月25日に本人の口座へ支払う。」
+    #[schemars(length(min = 1, max = 2000))]
+    pub hypothetical: Option<String>,
     /// Which files to search (optional; default: the whole vault).
     pub scope: Option<FindScope>,
     /// How much you want to read (optional; default: derived from the words of the question). `answer`: next_actions
@@ -29,6 +41,10 @@ pub struct Input {
     /// best paragraph (default false). Use it when you no longer have the text that was read before.
     #[schemars(extend("default" = false))]
     pub fresh: Option<bool>,
+    /// The maximum number of characters of each paragraph to return as `excerpt`, the best matching lines with their numbers
+    /// (default 0: none). 240 is usually enough to see whether a paragraph answers the question, and saves a vault_read.
+    #[schemars(range(max = 1000), extend("default" = 0))]
+    pub excerpt_chars: Option<usize>,
     /// Limits of this search (optional).
     pub budget: Option<FindBudget>,
 }
@@ -66,7 +82,7 @@ impl Tool for VaultFind {
     const FACTS: Facts = Facts {
         name: "vault_find",
         title: "Explore the vault / 保管庫を探索",
-        description: "Search the paragraphs of the vault for a question and return the best matching ones as refs, counts, what was not searched, and the suggested next calls. It returns no text: read the paragraphs with vault_read.",
+        description: "Search the paragraphs of the vault for a question and return the best matching ones as refs, counts, what was not searched, and the suggested next calls. With the question, pass three `phrasings` (other ways to ask, in the terms of the text) and a `hypothetical` (a passage that would answer it): they find paragraphs that use other words. It returns no text unless excerpt_chars asks for it: read the paragraphs with vault_read.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
@@ -74,10 +90,13 @@ impl Tool for VaultFind {
         widget: None,
         guide: Guide {
             when: "First, for any question that the vault may answer.",
-            safe_defaults: r#"{"query":"…"}"#,
+            safe_defaults: r#"{"query":"…","phrasings":["…","…","…"],"hypothetical":"…"}"#,
             common_errors: &[
                 ("not_found", "omit scope to search the whole vault"),
-                ("invalid_parameter", "the query must contain letters or digits"),
+                (
+                    "invalid_parameter",
+                    "the query must contain letters or digits; excerpt_chars is at most 1000",
+                ),
             ],
         },
     };
@@ -90,23 +109,28 @@ impl Tool for VaultFind {
         let folder = parse_visible_folder(scope.relative_dir.as_deref())?;
         let request = VaultFindRequest {
             query: input.query,
+            other_words: OtherWords { phrasings: input.phrasings, hypothetical: input.hypothetical },
             files: FileFilter::new(folder, scope.glob.as_deref(), "scope.glob")?,
             goal: input.goal,
             is_fresh: input.fresh.unwrap_or(false),
             budget: input.budget.unwrap_or_default().into(),
             owner: call.identity().principal(),
         };
-        let found = set
+        let max_excerpt_chars = excerpt_limit(input.excerpt_chars, &set.state.settings);
+        let (found, top) = set
             .read_with_progress(call, move |state, cancellation| {
-                find_in_vault(&state.explore_context(), &request, cancellation)
+                let found = find_in_vault(&state.explore_context(), &request, cancellation)?;
+                let excerpts =
+                    SectionExcerpts::new(state.explore_context(), &found.record, max_excerpt_chars)?;
+                let top = FoundSection::best_of(&found.record, excerpts);
+                Ok((found, top))
             })
             .await?;
         call.note("trace_id", &found.trace_id);
         call.note("summary", found.summary.for_log());
         call.note("next_actions", found.next_actions.iter().map(|action| action.kind).collect::<Vec<_>>());
-        let top = found.record.best().take(MAX_SHOWN);
         let output = Output {
-            top: top.filter_map(|best| FoundSection::new(&found.record, best)).collect(),
+            top,
             trace_id: found.trace_id,
             summary: found.summary,
             next_actions: NextAction::served(found.next_actions, call),

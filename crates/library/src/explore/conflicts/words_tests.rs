@@ -10,7 +10,7 @@ fn words(text: &str) -> Vec<String> {
 #[test]
 fn content_words_are_stems_and_runs_of_one_script_without_values() {
     for (text, expected) in [
-        ("the customers' refunds are paid in 14 days", vec!["custom", "refund", "paid"]),
+        ("the customers' refunds are paid in 14 days", vec!["custom", "refund", "pai"]),
         ("商品の返品は14日以内にレジで行う", vec!["商品", "返品", "レジ"]),
         ("サーバーの再起動", vec!["サーバ", "再起動"]),
         ("it is not required", vec![]),

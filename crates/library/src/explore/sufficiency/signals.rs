@@ -7,6 +7,7 @@ use super::super::place::{NodePlace, node_at};
 use super::super::query::Query;
 use super::super::reading_order::MAX_SHOWN;
 use super::super::sentences::sentences;
+use super::super::stages::{MatchedWording, StageOutcome};
 use super::super::terms::{Form, FormKind, Intent, Role, Term};
 use crate::index::{Key, View, tokens};
 use crate::text::normalize_text;
@@ -32,8 +33,6 @@ pub struct Signals {
     pub sentence: f64,
     /// The share of the terms, by weight, in the best section with its headings.
     pub section: f64,
-    /// The share of the terms, by weight, in the best title.
-    pub heading: f64,
     /// The share of the best title that the question names.
     pub title_in_question: f64,
     /// The share of the sections whose headings contain a term.
@@ -44,11 +43,11 @@ pub struct Signals {
     pub missing_identifiers: f64,
     /// The share of the terms, by weight, that stand nowhere.
     pub absent: f64,
-    /// How far the best section leads the second one, and the sixth.
+    /// How far the best section leads the second one, the third and the sixth; where there is no such section, the share
+    /// of the terms that it contains.
     pub lead_over_second: f64,
+    pub lead_over_third: f64,
     pub lead_over_sixth: f64,
-    /// The share of the searched sections that match.
-    pub matching_share: f64,
     /// Whether the question asks for a value, or for a procedure.
     pub asks_for_value: f64,
     pub asks_for_procedure: f64,
@@ -69,7 +68,7 @@ pub struct Outcome<'a> {
 impl Signals {
     /// The signals of a find.
     pub fn of(outcome: &Outcome<'_>) -> Self {
-        let &Outcome { views, query, weights, candidates } = outcome;
+        let &Outcome { query, weights, candidates, .. } = outcome;
         let top = candidates.get(..MAX_SHOWN.min(candidates.len())).unwrap_or_default();
         let reader = TermReader::new(query, weights);
         let mut signals = Self { missing_terms: 1.0, ..Self::default() };
@@ -77,8 +76,12 @@ impl Signals {
         for candidate in top {
             found.extend(signals.add(outcome, &reader, candidate.place));
         }
-        let score = |index: usize| candidates.get(index).map_or(0.0, |candidate| f64::from(candidate.score));
-        let lead = |index: usize| if score(0) > 0.0 { 1.0 - score(index) / score(0) } else { 0.0 };
+        let score = |index: usize| candidates.get(index).map(|candidate| f64::from(candidate.score));
+        let lead = |index: usize| match (score(0), score(index)) {
+            (Some(best), Some(other)) if best > 0.0 => 1.0 - other / best,
+            (Some(best), None) if best > 0.0 => signals.section,
+            _ => 0.0,
+        };
         let everywhere = candidates.iter().fold(0_u64, |bits, candidate| bits | candidate.terms);
         let is_absent = |index: usize| everywhere >> index & 1 == 0;
         let absent: f64 = reader
@@ -89,9 +92,6 @@ impl Signals {
             .map(|(_, weight)| weight)
             .sum();
         let is_missing = |term: &&Term| term.role == Role::Must && fit(term, &found) < MIN_FIT;
-        let files = views.iter().flat_map(|view| &view.segments).flat_map(|segment| &segment.files);
-        let sections: u64 = files.map(|file| u64::from(file.sections)).sum();
-        let matching = candidates.iter().filter(|candidate| candidate.kind.is_evidence()).count();
         let in_heading = top.iter().filter(|candidate| candidate.signals.has(MatchSignals::HEADING)).count();
         let flag = |is_set: bool| if is_set { 1.0 } else { 0.0 };
         Self {
@@ -99,8 +99,8 @@ impl Signals {
             missing_identifiers: missing_share(query.terms.iter().filter(is_missing).count()),
             absent: absent / total(&reader.weights),
             lead_over_second: lead(1),
+            lead_over_third: lead(2),
             lead_over_sixth: lead(MAX_SHOWN),
-            matching_share: (matching as f64 / sections.max(1) as f64).min(1.0),
             asks_for_value: flag(query.asked_value.is_some()),
             asks_for_procedure: flag(query.intent == Intent::Procedure),
             ..signals
@@ -116,7 +116,6 @@ impl Signals {
         let own_title = reader.keys_in(&title);
         let mut title_keys = 0_usize;
         tokens(&title, &mut |_| title_keys += 1);
-        self.heading = self.heading.max(reader.share(&own_title, &reader.weights));
         self.title_in_question =
             self.title_in_question.max(own_title.len() as f64 / title_keys.max(1) as f64);
 
@@ -141,6 +140,41 @@ impl Signals {
             }
         }
         whole
+    }
+}
+
+/// What the other wordings of a question add to its signals. Each lies between 0 and 1.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WordingSignals {
+    /// The highest [`Signals::answer`] among the other wordings.
+    pub answer: f64,
+    /// The mean [`Signals::section`] of the other wordings.
+    pub section: f64,
+    /// The share of the wordings, the question among them, whose first section on their own is among the best five.
+    pub agreement: f64,
+}
+
+impl WordingSignals {
+    /// The signals of the other wordings; none where there are none.
+    pub fn of(views: &[View], outcome: &StageOutcome) -> Option<Self> {
+        if outcome.wordings.is_empty() {
+            return None;
+        }
+        let candidates = outcome.inside();
+        let signals = |other: &MatchedWording| {
+            let (query, weights) = (&other.wording.query, other.matched.term_weights.as_slice());
+            Signals::of(&Outcome { views, query, weights, candidates })
+        };
+        let all: Vec<Signals> = outcome.wordings.iter().map(signals).collect();
+        let is_shown =
+            |place: &NodePlace| candidates.iter().take(MAX_SHOWN).any(|known| known.place == *place);
+        let bests = outcome.wordings.iter().map(|other| other.best).chain([outcome.question_best]);
+        let agreeing = bests.flatten().filter(is_shown).count();
+        Some(Self {
+            answer: all.iter().map(|signals| signals.answer).fold(0.0, f64::max),
+            section: all.iter().map(|signals| signals.section).sum::<f64>() / all.len() as f64,
+            agreement: agreeing as f64 / (outcome.wordings.len() + 1) as f64,
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::candidate::Candidate;
 use super::super::matching::match_terms;
 use super::super::ranking::rank;
-use super::super::test_corpus::{candidate, far_away, manual, place, query};
+use super::super::test_corpus::{candidate, far_away, manual, outcome_with, place, query};
 use super::*;
 use crate::index::View;
 
@@ -30,21 +30,19 @@ const OTHERS: (&str, &str) = (
 fn a_question_that_stands_in_one_sentence_is_answered() {
     let files = [("a.md", "# Returns\nThe refund window of a gift card is 14 days.\n"), OTHERS];
     let found = signals(&files, "refund window of a gift card");
-    assert_eq!((found.answer, found.sentence, found.section), (1.0, 1.0, 1.0));
+    assert_eq!((found.answer, found.sentence), (1.0, 1.0));
     assert_eq!((found.missing_terms, found.missing_identifiers, found.absent), (0.0, 0.0, 0.0));
     assert_eq!((found.lead_over_second, found.lead_over_sixth), (1.0, 1.0));
     assert_eq!((found.asks_for_value, found.asks_for_procedure), (0.0, 0.0));
-    assert_eq!(found.matching_share, 0.2);
-    assert!(found.probability() >= MIN_READY, "{found:?}");
+    assert!(found.probability(None) >= MIN_READY, "{found:?}");
 }
 
 #[test]
 fn the_headings_of_a_sentence_count_for_the_answer_and_not_for_the_sentence() {
     let files = [("a.md", "# Gift card\n## Refund window\nThe window is 14 days.\n"), OTHERS];
     let found = signals(&files, "refund window of a gift card");
-    assert_eq!((found.answer, found.section), (1.0, 1.0));
+    assert_eq!(found.answer, 1.0);
     assert!(found.sentence > 0.0 && found.sentence < 0.5, "{found:?}");
-    assert!(found.heading > 0.0 && found.heading < 1.0, "{found:?}");
     assert_eq!((found.title_in_question, found.headings_with_terms > 0.0), (1.0, true));
     // A sentence without a word of the question answers it only where it states the value that is asked for.
     let files = [("a.md", "# Gift card\n## Refund window\nIt is 14 days.\n"), OTHERS];
@@ -60,9 +58,9 @@ fn a_value_that_is_asked_for_must_be_stated() {
     let missing = with("# Returns\nThe refund window of a gift card is printed on it.\n");
     assert_eq!((stated.asks_for_value, missing.asks_for_value), (1.0, 1.0));
     assert_eq!((stated.answer, missing.answer), (1.0, 0.0));
-    assert_eq!(stated.section, missing.section);
-    assert!(stated.probability() > missing.probability());
-    assert!(missing.probability() < MIN_READY, "{missing:?}");
+    assert_eq!(stated.sentence, missing.sentence);
+    assert!(stated.probability(None) > missing.probability(None));
+    assert!(missing.probability(None) < MIN_READY, "{missing:?}");
 }
 
 #[test]
@@ -72,7 +70,10 @@ fn an_identifier_that_stands_nowhere_is_missing() {
     assert_eq!((known.missing_identifiers, known.absent), (0.0, 0.0));
     assert_eq!(unknown.missing_identifiers, 0.25);
     assert!(unknown.absent > 0.0);
-    assert!(known.probability() >= MIN_READY && unknown.probability() < MIN_READY, "{known:?} {unknown:?}");
+    assert!(
+        known.probability(None) >= MIN_READY && unknown.probability(None) < MIN_READY,
+        "{known:?} {unknown:?}"
+    );
 }
 
 #[test]
@@ -82,11 +83,14 @@ fn words_that_are_scattered_over_sections_are_less_than_words_in_one() {
     let question = "refund window of a gift card";
     let (apart, one) =
         (signals(&[("a.md", scattered), OTHERS], question), signals(&[("a.md", together), OTHERS], question));
-    assert!(apart.answer < 0.5 && apart.sentence < 0.5 && apart.section < 0.5, "{apart:?}");
+    assert!(apart.answer < 0.5 && apart.sentence < 0.5, "{apart:?}");
     assert!(apart.missing_terms >= 0.5, "{apart:?}");
     // Every word stands somewhere.
     assert_eq!(apart.absent, 0.0);
-    assert!(apart.probability() < one.probability() && apart.probability() < MIN_READY, "{apart:?}");
+    assert!(
+        apart.probability(None) < one.probability(None) && apart.probability(None) < MIN_READY,
+        "{apart:?}"
+    );
 }
 
 #[test]
@@ -104,13 +108,16 @@ fn a_lead_is_the_distance_of_the_scores() {
             .collect();
         let found =
             Signals::of(&Outcome { views: &views, query: &query, weights: &[1.0], candidates: &candidates });
-        (found.lead_over_second, found.lead_over_sixth)
+        (found.lead_over_second, found.lead_over_third, found.lead_over_sixth)
     };
-    assert_eq!(with(&[4.0, 3.0, 3.0, 3.0, 3.0, 1.0, 0.5]), (0.25, 0.75));
-    assert_eq!(with(&[4.0; 7]), (0.0, 0.0));
+    assert_eq!(with(&[4.0, 3.0, 3.0, 3.0, 3.0, 1.0, 0.5]), (0.25, 0.25, 0.75));
+    assert_eq!(with(&[4.0; 7]), (0.0, 0.0, 0.0));
     // Without a sixth section, the lead over it is whole.
-    assert_eq!(with(&[4.0, 2.0]), (0.5, 1.0));
-    assert_eq!((with(&[4.0]), with(&[0.0, 0.0]), with(&[])), ((1.0, 1.0), (0.0, 0.0), (0.0, 0.0)));
+    assert_eq!(with(&[4.0, 2.0]), (0.5, 1.0, 1.0));
+    assert_eq!(
+        (with(&[4.0]), with(&[0.0, 0.0]), with(&[])),
+        ((1.0, 1.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    );
 }
 
 #[test]
@@ -119,8 +126,8 @@ fn nothing_found_has_signals_too() {
     for (views, weights) in [(&views[..], &[1.0_f32][..]), (&[], &[]), (&views[..], &[])] {
         let query = query("refund");
         let found = Signals::of(&Outcome { views, query: &query, weights, candidates: &[] });
-        assert_eq!((found.answer, found.section, found.missing_terms), (0.0, 0.0, 1.0));
-        assert!(found.probability() < MIN_READY, "{found:?}");
+        assert_eq!((found.answer, found.missing_terms), (0.0, 1.0));
+        assert!(found.probability(None) < MIN_READY, "{found:?}");
     }
 }
 
@@ -143,14 +150,14 @@ fn share() -> impl Strategy<Value = f64> {
 
 prop_compose! {
     fn any_signals()(
-        (answer, sentence, section, heading, title_in_question) in (share(), share(), share(), share(), share()),
+        (answer, sentence, section, title_in_question) in (share(), share(), share(), share()),
         (headings_with_terms, missing_terms, missing_identifiers) in (share(), share(), share()),
-        (absent, lead_over_second, lead_over_sixth, matching_share) in (share(), share(), share(), share()),
+        (absent, lead_over_second, lead_over_third, lead_over_sixth) in (share(), share(), share(), share()),
         (asks_for_value, asks_for_procedure) in (0..2_i32, 0..2_i32),
     ) -> Signals {
         Signals {
-            answer, sentence, section, heading, title_in_question, headings_with_terms, missing_terms,
-            missing_identifiers, absent, lead_over_second, lead_over_sixth, matching_share,
+            answer, sentence, section, title_in_question, headings_with_terms, missing_terms,
+            missing_identifiers, absent, lead_over_second, lead_over_third, lead_over_sixth,
             asks_for_value: asks_for_value.into(),
             asks_for_procedure: asks_for_procedure.into(),
         }
@@ -162,14 +169,18 @@ proptest! {
     fn a_probability_grows_with_the_answer_and_falls_with_what_is_missing(
         signals in any_signals(), one in share(), other in share()
     ) {
-        let probability = signals.probability();
+        let probability = signals.probability(None);
         prop_assert!((0.0..=1.0).contains(&probability));
         let (low, high) = (one.min(other), one.max(other));
-        let answer = |answer| Signals { answer, ..signals.clone() }.probability();
+        let answer = |answer| Signals { answer, ..signals.clone() }.probability(None);
         prop_assert!(answer(low) <= answer(high));
-        let section = |section| Signals { section, ..signals.clone() }.probability();
-        prop_assert!(section(low) <= section(high));
-        let missing = |missing_identifiers| Signals { missing_identifiers, ..signals.clone() }.probability();
+        let lead = |lead_over_sixth| Signals { lead_over_sixth, ..signals.clone() }.probability(None);
+        prop_assert!(lead(low) <= lead(high));
+        let wording = |answer| signals.probability(Some(&WordingSignals { answer, section: one, agreement: one }));
+        prop_assert!(wording(low) <= wording(high));
+        let agreement = |agreement| signals.probability(Some(&WordingSignals { answer: one, section: one, agreement }));
+        prop_assert!(agreement(low) <= agreement(high));
+        let missing = |missing_identifiers| Signals { missing_identifiers, ..signals.clone() }.probability(None);
         prop_assert!(missing(low) >= missing(high));
     }
 
@@ -179,14 +190,28 @@ proptest! {
         question in "(refund|gift|window|返品|how long|E1042)( (refund|gift|window|返品|how many|E9999)){0,4}",
     ) {
         let found = signals(&[("a.md", &format!("# gift\n{text}\n")), OTHERS], &question);
-        let Signals { answer, sentence, section, heading, title_in_question, headings_with_terms, .. } = found;
+        let Signals { answer, sentence, title_in_question, headings_with_terms, .. } = found;
         let Signals { missing_terms, missing_identifiers, absent, lead_over_second, .. } = found;
-        let Signals { lead_over_sixth, matching_share, asks_for_value, asks_for_procedure, .. } = found;
+        let Signals { lead_over_third, lead_over_sixth, asks_for_value, asks_for_procedure, .. } = found;
         let all = [
-            answer, sentence, section, heading, title_in_question, headings_with_terms, missing_terms,
-            missing_identifiers, absent, lead_over_second, lead_over_sixth, matching_share, asks_for_value,
+            answer, sentence, title_in_question, headings_with_terms, missing_terms,
+            missing_identifiers, absent, lead_over_second, lead_over_third, lead_over_sixth, asks_for_value,
             asks_for_procedure,
         ];
         prop_assert!(all.iter().all(|signal| (0.0..=1.000_001).contains(signal)), "{:?}", found);
     }
+}
+
+#[test]
+fn wordings_that_agree_make_a_find_more_certain() {
+    let files = [("a.md", "# Refunds\nMoney is paid back within 30 days.\n"), OTHERS];
+    let views = [manual("m", &files)];
+    let of = |phrasings: &[&str]| {
+        let outcome = outcome_with(&views, "repayment of money", phrasings, None);
+        WordingSignals::of(&views, &outcome).unwrap()
+    };
+    let (agreeing, other) = (of(&["money is paid back", "refunds"]), of(&["doors", "roofs are high"]));
+    assert_eq!((agreeing.answer, agreeing.agreement), (1.0, 1.0));
+    assert!(other.agreement <= 1.0 && other.answer <= 1.0);
+    assert!(WordingSignals::of(&views, &outcome_with(&views, "money", &[], None)).is_none());
 }
