@@ -136,10 +136,10 @@ pub(super) enum Command {
         #[arg(required = true, value_name = "QUESTION")]
         words: Vec<String>,
         /// Another way to ask the question, with words that the manuals may use instead; may be repeated, at most 8 times
-        #[arg(long, value_name = "WORDS")]
+        #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
         also: Vec<String>,
         /// A passage of one to three sentences that would answer the question, as the manuals may say it
-        #[arg(long, value_name = "PASSAGE")]
+        #[arg(long, value_name = "PASSAGE", allow_hyphen_values = true)]
         like: Option<String>,
         /// Search this manual first; other manuals are searched only if it does not have enough
         #[arg(long, value_name = "ID")]

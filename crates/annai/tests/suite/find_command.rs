@@ -24,7 +24,11 @@ fn sections_that_only_other_wordings_match_are_found_and_highlighted() {
     let home = home();
     let done = find(&home, &["zorblax"]);
     assert_eq!(done.status.code(), Some(1), "{}", stdout(&done));
-    for other_words in [["--also", "gift wrapping"], ["--like", "Gift wrapping is free of charge."]] {
+    for other_words in [
+        ["--also", "gift wrapping"],
+        ["--like", "Gift wrapping is free of charge."],
+        ["--like", "-5 % on gift wrapping"],
+    ] {
         let done = find(&home, &[&["zorblax"], other_words.as_slice()].concat());
         assert!(done.status.success(), "{}", stderr(&done));
         let text = stdout(&done);

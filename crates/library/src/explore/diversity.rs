@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, NEXT_SCORE};
 use super::place::{FilePlace, file_of};
 use super::reading_order::MAX_SHOWN;
 use crate::index::View;
@@ -11,8 +11,6 @@ use crate::index::View;
 const MAX_OF_ONE_FILE: usize = 3;
 /// A section of another file takes the place of one more of the same file only with at least this share of the best score.
 const MIN_SHARE: f32 = 0.5;
-/// The maximum score of a section, as a share of the score of the section before it.
-const NEXT_SCORE: f32 = 0.999;
 
 /// Moves sections of other files into the places that a reply shows, where one file has too many of them and the others
 /// are good enough. The candidates are sorted, best first, those outside the manual that was asked for last.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::candidate::{Candidate, Signals};
+use super::candidate::{Candidate, NEXT_SCORE, Signals};
 use super::fusion::{reciprocal_ranks, show_each_best};
 use super::matching::{MatchOutcome, NodeHit};
 use super::page_kind::is_news;
@@ -29,8 +29,6 @@ const NEWS_PENALTY: f32 = 0.75;
 const WANTED_FACT_BOOST: f32 = 1.35;
 /// The factor for a heading without text of its own, which answers little.
 const BARE_HEADING_PENALTY: f32 = 0.5;
-/// The maximum score of a node in a comparison, as a share of the score of the node before it.
-const NEXT_SCORE: f32 = 0.999;
 /// At least 100 nodes are re-ranked by their text, and at least twice as many as are kept. Reading more texts costs
 /// time, and a node that ranks lower would not become a candidate anyway.
 const MIN_RERANKED: usize = 100;
@@ -217,7 +215,6 @@ fn fuse_sides(ranking: &SideRanking<'_>, hits: &mut [Scored<'_>]) {
     hits.sort_unstable_by_key(|(_, hit)| position.get(&hit.place).copied());
     let mut last = f32::MAX;
     for ((score, _), own) in hits.iter_mut().zip(scores) {
-        // Equal scores would be ordered by their places again.
         last = own.min(last * NEXT_SCORE);
         *score = last;
     }

@@ -77,10 +77,18 @@ impl StageOutcome {
 pub struct MatchedWording {
     /// The wording.
     pub wording: Wording,
-    /// The result of its matching.
+    /// The result of its matching, without the hits.
     pub matched: MatchOutcome,
     /// The section that it ranks first on its own.
     pub best: Option<NodePlace>,
+}
+
+impl MatchedWording {
+    /// Keeps what is known about the terms; the hits are in the fused ranking, and there may be many of them.
+    fn new(wording: Wording, matched: MatchOutcome, best: Option<NodePlace>) -> Self {
+        let matched = MatchOutcome { hits: Vec::new(), side_scores: Vec::new(), ..matched };
+        Self { wording, matched, best }
+    }
 }
 
 /// What a pass through the stages searches, and how far it goes.
@@ -173,7 +181,7 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
     }
     let matched_wordings = wordings.iter().cloned().zip(matched_wordings).zip(bests);
     let matched_wordings =
-        matched_wordings.map(|((wording, matched), best)| MatchedWording { wording, matched, best });
+        matched_wordings.map(|((wording, matched), best)| MatchedWording::new(wording, matched, best));
     StageOutcome {
         query,
         candidates,

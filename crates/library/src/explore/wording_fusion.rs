@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, NEXT_SCORE};
 use super::matching::MatchOutcome;
 use super::place::NodePlace;
 use super::ranking::{Ranked, covered_weight};
@@ -14,8 +14,6 @@ pub const MAX_FUSED: usize = 50;
 const QUESTION_WEIGHT: f32 = 2.0;
 /// The best section of the question is among this number of first sections, whatever the other wordings are about.
 const QUESTION_PLACES: usize = 3;
-/// The maximum score of a section, as a share of the score of the section before it.
-const NEXT_SCORE: f32 = 0.999;
 
 /// The sections that another wording of a question ranks best.
 pub struct WordingRanking<'a> {
