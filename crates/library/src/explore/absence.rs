@@ -10,6 +10,7 @@ use super::absent_terms::AbsentTerms;
 use super::near_headings::{NearHeadings, heading_path, near_headings};
 use super::near_texts::near_texts;
 use super::place::NodePlace;
+use super::ranking::covered_weight;
 use super::reading_order::MAX_SHOWN;
 use super::vocabulary::{Vocabulary, vocabulary};
 
@@ -51,7 +52,12 @@ pub fn absence(search: &AbsentTerms<'_>) -> (Absence, Vec<(usize, String)>) {
     let NearHeadings { ranked, mut close } = near_headings(search);
     let best = || search.outcome.inside().iter().map(|candidate| candidate.place);
     let near = || ranked.iter().copied().take(MAX_NEAR_HEADINGS);
-    let headings: Vec<_> = near().chain(best().take(MAX_SHOWN)).collect();
+    // A section with little of the question says nothing about what to ask instead.
+    let weights = search.outcome.matched.term_weights.as_slice();
+    let total: f32 = weights.iter().sum();
+    let is_about = |terms: u64| covered_weight(weights, terms) * 2.0 >= total;
+    let shown = search.outcome.inside().iter().take(MAX_SHOWN).filter(|candidate| is_about(candidate.terms));
+    let headings: Vec<_> = near().chain(shown.map(|candidate| candidate.place)).collect();
     let near_texts = near_texts(search, &mut close);
     let texts: Vec<_> = best().take(MAX_NEAR_TEXTS).chain(near_texts).chain(near()).collect();
     let Vocabulary { words, replacements, places } = vocabulary(search, close, &headings, &texts);

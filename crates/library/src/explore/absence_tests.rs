@@ -55,6 +55,20 @@ fn a_heading_is_near_by_its_words_and_shown_once() {
 }
 
 #[test]
+fn a_heading_that_has_a_pair_of_characters_by_chance_is_not_near() {
+    let text = "# 自動更新\n設定する\n# 駐輪場\n自転車を置く\n# 給与の前借り\n申し出る\n";
+    let views = [manual("m", &[("a.md", text)])];
+    // 車 also stands for 自動車, of which 自動更新 has one pair of characters.
+    let found = absence(&views, "車の空き状況");
+    assert!(!last_titles(&found).contains(&"自動更新"), "{found:?}");
+    // What a section with little of the question is called says nothing about what to ask instead.
+    let text = "# 鳶尾頼継\n借りた\n# 給与の前借り\n申し出る\n# 要点\n借りる\n";
+    let views = [manual("m", &[("a.md", text)])];
+    let found = absence(&views, "傘を借りられますか");
+    assert!(!found.vocabulary.iter().any(|word| word == "鳶尾頼継"), "{found:?}");
+}
+
+#[test]
 fn headings_that_the_reply_shows_yield_to_others() {
     let text: String = (0..9).map(|number| format!("# Window {number}\nfee\n")).collect();
     let views = [manual("m", &[("a.md", &text)])];

@@ -143,7 +143,7 @@ impl Wanted {
             "歳" => Self::AGE,
             TIME => Self::TIME,
             DATE | YEAR | YEAR_DAY | YEAR_MONTH | MONTH | FISCAL_YEAR => Self::DATE,
-            "byte" | "bit" | "bit/s" | "m" | "m2" | "m3" | "g" | "l" | "度" => Self::SIZE,
+            "byte" | "bit" | "bit/s" | "km/h" | "m" | "m2" | "m3" | "g" | "l" | "度" => Self::SIZE,
             _ => Self::COUNT,
         }
     }

@@ -56,7 +56,7 @@ const COUNTERS: &[(Wanted, &str)] = &[
     (
         Wanted::COUNT,
         "名様 人 名 回 件 個 台 本 枚 冊 箱 口 通り 種類 箇所 か所 ヶ所 カ所 文字 字 桁 ページ 行 階 倍 段階 番目 番 号 章 \
-         条 項 社 店 か国 ヶ国 頭 匹 羽 杯 組 部 点 位 票 戸 棟 両 便 等級 級",
+         条 項 世代 品目 科目 社 店 か国 ヶ国 頭 匹 羽 杯 組 部 点 位 票 戸 棟 両 便 等級 級",
     ),
 ];
 /// What may follow a counter and belongs to it.
@@ -148,8 +148,10 @@ impl Asking {
             if end > counted && wanted.has_any(Wanted::DURATION) {
                 wanted = wanted.without(Wanted::DATE);
             }
-            // 何度も and 何人も ask nothing.
-            if !normal.get(end..).is_some_and(|rest| rest.starts_with('も')) {
+            // 何度も and 何人も ask nothing, but 何日もらえますか does.
+            let is_any =
+                |rest: &str| rest.starts_with('も') && !rest.starts_with("もら") && !rest.starts_with("もど");
+            if !normal.get(end..).is_some_and(is_any) {
                 self.wanted = self.wanted.with(wanted);
             }
             self.ranges.push(start..after_taking(normal, end));
@@ -265,7 +267,8 @@ fn english_asking(words: &[Token<'_>], is_first: bool) -> (usize, Wanted) {
         ("how", "soon" | "late" | "early" | "quickly") => (2, Wanted::WHEN),
         (
             "how",
-            "far" | "high" | "tall" | "big" | "large" | "heavy" | "deep" | "wide" | "fast" | "hot" | "cold",
+            "far" | "high" | "tall" | "big" | "large" | "heavy" | "deep" | "wide" | "fast" | "hot" | "warm"
+            | "cold",
         ) => (2, Wanted::SIZE.with(Wanted::COUNT)),
         ("what" | "which", "year" | "month" | "date" | "day" | "weekday") if is_asked(word(2)) => {
             (2, Wanted::DATE)

@@ -57,6 +57,8 @@ pub fn conclude(evidence: &Evidence<'_>) -> Conclusion {
     let has_conflict =
         contradictions.conflicts.iter().any(|conflict| is_shown(conflict.one) || is_shown(conflict.other));
     let status = match has_evidence {
+        // Matches outside the manual that was asked for do not answer, but they are there to be read.
+        false if outcome.evidence().next().is_some() => IntegrationStatus::NeedsFollowup,
         false => IntegrationStatus::Blocked,
         _ if sufficiency >= MIN_READY && !has_conflict => IntegrationStatus::Ready,
         _ => IntegrationStatus::NeedsFollowup,

@@ -66,7 +66,7 @@ fn a_find_is_ready_from_the_minimum_of_sufficiency_on_without_a_conflict_among_t
 }
 
 #[test]
-fn what_lies_outside_counts_neither_for_the_sufficiency_nor_for_the_status() {
+fn what_lies_outside_counts_not_for_the_sufficiency_and_only_keeps_a_find_from_being_blocked() {
     let conclusion = |home: &[(&str, &str)], outside: &[(&str, &str)]| {
         let views = [manual("h", home), manual("o", outside)];
         let outcome = outcome_at_home(&views, "h", "refund window");
@@ -79,7 +79,9 @@ fn what_lies_outside_counts_neither_for_the_sufficiency_nor_for_the_status() {
     // A contradiction between the manual and another one is none of the manual.
     assert_eq!(shown(&conclusion(&[ONE], &[OTHER])), (IntegrationStatus::Ready, 0, 0));
     let nothing = conclusion(&[("h.md", "# H\nother\n")], &[ONE]);
-    assert_eq!((shown(&nothing).0, nothing.sufficiency), (IntegrationStatus::Blocked, 0.0));
+    assert_eq!((shown(&nothing).0, nothing.sufficiency), (IntegrationStatus::NeedsFollowup, 0.0));
+    let neither = conclusion(&[("h.md", "# H\nother\n")], &[("o.md", "# O\nother\n")]);
+    assert_eq!((shown(&neither).0, neither.sufficiency), (IntegrationStatus::Blocked, 0.0));
     // The same text inside is sufficient.
     assert_eq!(conclusion(&[half, ONE], &[]).status, IntegrationStatus::Ready);
 }

@@ -51,10 +51,17 @@ impl Run {
 
 fn runs(text: &str) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
-    for (start, character) in text.char_indices() {
+    let mut characters = text.char_indices().peekable();
+    while let Some((start, character)) = characters.next() {
+        let is_letter = |letter: Option<&char>| letter.is_some_and(char::is_ascii_alphabetic);
+        let before = runs.last().and_then(|run| run.characters.last());
+        // The hyphen of `wi-fi` belongs to the word.
+        let joins =
+            character == '-' && is_letter(before) && is_letter(characters.peek().map(|(_, next)| next));
+        let script = if joins { Script::Word } else { script(character) };
         match runs.last_mut() {
-            Some(run) if run.script == script(character) => run.characters.push(character),
-            _ => runs.push(Run { script: script(character), characters: vec![character], start }),
+            Some(run) if run.script == script => run.characters.push(character),
+            _ => runs.push(Run { script, characters: vec![character], start }),
         }
     }
     runs
@@ -191,15 +198,22 @@ fn segment_hiragana(
             }
             return;
         }
-        // Okurigana, then function words. A verb of one Kanji keeps its first okurigana, which tells it from a noun.
-        let inflected = (0..=3).find(|count| {
-            characters.get(..*count).is_some_and(|part| part.iter().all(|character| is_okurigana(*character)))
-                && joins(*count)
-        });
+        // Okurigana, then function words. A verb of one Kanji keeps its first okurigana, which tells it from a noun. も
+        // alone is a particle, and with more okurigana it is not: 見積もり, 積もる.
+        let is_ending = |part: &[char]| match part {
+            ['も', rest @ ..] => !rest.is_empty() && rest.iter().all(|character| is_okurigana(*character)),
+            part => part.iter().all(|character| is_okurigana(*character)),
+        };
+        let inflected =
+            (0..=3).find(|count| characters.get(..*count).is_some_and(is_ending) && joins(*count));
         if let Some(count) = inflected {
             let short = open.as_ref().is_some_and(|open| open.end - open.start <= '漢'.len_utf8());
-            if let (true, true, Some(open)) = (short, count > 0, open.as_mut()) {
-                open.end = at(1);
+            let is_polite = count == 0 && matches!(characters, ['ま', 'す' | 'せ' | 'し', ..]);
+            match open.as_mut().filter(|_| short) {
+                Some(open) if count > 0 => open.end = at(1),
+                // 出 alone would mean anything: 出ます is a verb.
+                Some(open) if is_polite => open.end = at(2),
+                _ => {}
             }
             close(open, Role::Soft);
             return;
@@ -213,9 +227,13 @@ fn segment_hiragana(
     let starts = (0..=latest).rev().filter(|start| heads.get(*start).copied().unwrap_or_default());
     let word = starts.into_iter().find_map(|start| {
         let first = characters.get(start)?;
-        let small = matches!(first, 'ん' | 'っ' | 'ゃ' | 'ゅ' | 'ょ' | 'ぁ' | 'ぃ' | 'ぅ' | 'ぇ' | 'ぉ');
-        let end = (start + 2..=characters.len()).find(|end| joins(*end))?;
-        (!small).then_some(start..end)
+        // No Japanese word begins with these, and none of two characters ends in these particles: ごみは is about ごみ.
+        let is_inner = "んっゃゅょぁぃぅぇぉらりるれろ".contains(*first);
+        let ends_in_particle = |end: usize| {
+            end == start + 2 && characters.get(end - 1).is_some_and(|last| "はをへ".contains(*last))
+        };
+        let end = (start + 2..=characters.len()).find(|end| joins(*end) && !ends_in_particle(*end))?;
+        (!is_inner).then_some(start..end)
     });
     match word {
         Some(word) => {
@@ -230,6 +248,13 @@ fn segment_hiragana(
         }
         None => close(open, Role::Soft),
     }
+}
+
+/// The plain form of a polite verb of one Kanji: 出る of 出ます. None of another term.
+pub fn plain_form(term: &str) -> Option<String> {
+    let stem = ["ます", "ませ", "まし"].iter().find_map(|ending| term.strip_suffix(ending))?;
+    let is_kanji = stem.chars().all(|character| script(character) == Script::Kanji);
+    (is_kanji && stem.chars().count() == 1).then(|| format!("{stem}る"))
 }
 
 /// A term without its okurigana: `支払い` as `支払`, `申し込み` as `申込`. None where it has no okurigana, or fewer than

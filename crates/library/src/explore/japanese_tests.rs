@@ -28,6 +28,12 @@ fn questions_are_segmented_into_their_terms() {
         ("支払う義務", &["支払", "義務"]),
         ("支払い方法", &["支払い方法"]),
         ("退職に関する規定", &["退職", "規定"]),
+        // も with okurigana belongs to the word before it, and no word begins with り.
+        ("見積もりは誰が作りますか", &["見積", "作り"]),
+        ("粗大ごみは何日前まで", &["粗大ごみ"]),
+        // One Kanji of a verb would mean anything.
+        ("給付金は出ますか", &["給付金", "出ます"]),
+        ("wi-fiのつなぎ方", &["wi-fi", "つなぎ方"]),
     ] {
         assert_eq!(found(question), expected, "{question}");
     }
@@ -56,6 +62,12 @@ fn okurigana_is_removed() {
     assert_eq!((without_okurigana("胃がん"), without_okurigana("給付")), (None, None));
     // One Kanji alone would mean anything, and Katakana is not inflected.
     assert_eq!((without_okurigana("違い"), without_okurigana("サーバーい")), (None, None));
+}
+
+#[test]
+fn a_polite_verb_of_one_kanji_has_a_plain_form() {
+    assert_eq!(plain_form("出ます").as_deref(), Some("出る"));
+    assert_eq!((plain_form("申します込"), plain_form("支払ます"), plain_form("出る")), (None, None, None));
 }
 
 proptest! {

@@ -40,7 +40,8 @@ pub struct FindReport {
     pub summary: FindSummary,
     /// The trace.
     pub record: Arc<TraceRecord>,
-    /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to read or to search; what
+    /// follows it is optional.
     pub next_actions: Vec<NextAction>,
     /// What the adaptive thresholds learn from.
     pub basis: LearningBasis,

@@ -38,17 +38,19 @@ pub struct NearHeadings {
 
 /// Compares the headings with the question.
 pub fn near_headings(search: &AbsentTerms<'_>) -> NearHeadings {
-    let weights = key_weights(search);
-    let mut scores: HashMap<NodePlace, f32> = HashMap::new();
+    let wanted = WantedKeys::of(search);
+    let mut keys_of: HashMap<NodePlace, HashSet<Key>> = HashMap::new();
     for (view, segment_index, segment) in search.segments() {
-        for (key, weight) in &weights {
+        for key in wanted.weights.keys() {
             for Posting { node, .. } in segment.find(*key).filter(|posting| posting.title > 0) {
-                *scores.entry(NodePlace { view, segment: segment_index, node }).or_default() += weight;
+                keys_of.entry(NodePlace { view, segment: segment_index, node }).or_default().insert(*key);
             }
         }
     }
+    let scored = keys_of.into_iter().map(|(place, keys)| (place, wanted.score(&keys)));
+    let mut scores: HashMap<NodePlace, f32> = scored.filter(|(_, score)| *score > 0.0).collect();
     let mut close = CloseWords::new(search);
-    compare_words(search, &weights, &mut scores, &mut close);
+    compare_words(search, &wanted, &mut scores, &mut close);
     let best = search.outcome.inside().iter().take(MAX_SHOWN);
     let best_files: HashSet<_> = best
         .filter_map(|candidate| search.section_at(candidate.place))
@@ -74,33 +76,56 @@ fn file_id(segment: &Segment, node: &NodeEntry) -> (*const Segment, u32) {
     (std::ptr::from_ref(segment), node.file)
 }
 
-/// The index keys of the terms with their weights: rare keys say more about what a heading is about.
-fn key_weights(search: &AbsentTerms<'_>) -> HashMap<Key, f32> {
-    let mut strengths: HashMap<Key, f32> = HashMap::new();
-    for term in &search.outcome.query.terms {
-        for form in term.forms.iter().filter(|form| form.weight >= MIN_FORM_WEIGHT) {
-            for key in &form.keys {
-                let known = strengths.entry(*key).or_default();
-                *known = known.max(form.weight * term.strength);
+/// The index keys of the terms.
+struct WantedKeys {
+    /// The keys of each form of a term, and how many of them have to be there.
+    forms: Vec<(Vec<Key>, usize)>,
+    /// The weights of the keys: rare ones say more about what a heading is about.
+    weights: HashMap<Key, f32>,
+}
+
+impl WantedKeys {
+    fn of(search: &AbsentTerms<'_>) -> Self {
+        let (mut forms, mut strengths) = (Vec::new(), HashMap::<Key, f32>::new());
+        for term in &search.outcome.query.terms {
+            for form in term.forms.iter().filter(|form| form.weight >= MIN_FORM_WEIGHT) {
+                for key in &form.keys {
+                    let known = strengths.entry(*key).or_default();
+                    *known = known.max(form.weight * term.strength);
+                }
+                // A part of the caller's own word is a clue: 慶弔 of 慶弔見舞金. A pair of characters of another word is
+                // there by chance: 自動更新 is not about 自動車, which stands for 車.
+                let is_own = form.text == term.text();
+                forms.push((form.keys.clone(), if is_own { 1 } else { (form.keys.len() * 2).div_ceil(3) }));
             }
         }
+        let nodes = search.node_count();
+        let weight = |(key, strength): (Key, f32)| {
+            let count: usize = search.segments().map(|(_, _, segment)| segment.count(key)).sum();
+            (count > 0).then(|| (key, strength * idf(nodes, count as f32)))
+        };
+        let mut weights: Vec<_> = strengths.into_iter().filter_map(weight).collect();
+        weights.sort_unstable_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+        weights.truncate(MAX_KEYS);
+        Self { forms, weights: weights.into_iter().collect() }
     }
-    let nodes = search.node_count();
-    let weight = |(key, strength): (Key, f32)| {
-        let count: usize = search.segments().map(|(_, _, segment)| segment.count(key)).sum();
-        (count > 0).then(|| (key, strength * idf(nodes, count as f32)))
-    };
-    let mut weights: Vec<_> = strengths.into_iter().filter_map(weight).collect();
-    weights.sort_unstable_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-    weights.truncate(MAX_KEYS);
-    weights.into_iter().collect()
+
+    /// How near a heading with these keys is.
+    fn score(&self, keys: &HashSet<Key>) -> f32 {
+        let is_there = |(form, least): &&(Vec<Key>, usize)| {
+            form.iter().filter(|key| keys.contains(key)).count() >= *least
+        };
+        let found = self.forms.iter().filter(is_there).flat_map(|(form, _)| form);
+        let counted: HashSet<Key> = found.filter(|key| keys.contains(key)).copied().collect();
+        counted.iter().filter_map(|key| self.weights.get(key)).sum()
+    }
 }
 
 /// Compares the words of the headings with the terms that stand nowhere, and looks for the keys of the question in the
 /// headings that the index does not know as such: those of paragraphs, and the names of files.
 fn compare_words(
     search: &AbsentTerms<'_>,
-    weights: &HashMap<Key, f32>,
+    wanted: &WantedKeys,
     scores: &mut HashMap<NodePlace, f32>,
     close: &mut CloseWords,
 ) {
@@ -121,12 +146,9 @@ fn compare_words(
             }
             title.clear();
             normalize_line(&node.title, &mut title);
-            let mut seen = HashSet::new();
-            tokens(&title, &mut |key| {
-                if let Some(weight) = weights.get(&key).filter(|_| seen.insert(key)) {
-                    score += weight;
-                }
-            });
+            let mut keys = HashSet::new();
+            tokens(&title, &mut |key| keys.extend(wanted.weights.contains_key(&key).then_some(key)));
+            score += wanted.score(&keys);
             title.as_str()
         };
         let mut best = 0.0_f32;

@@ -187,9 +187,8 @@ fn add_spellings(term: &mut Term) {
     {
         others.push(format!("{number}{unit}"));
     }
-    if let Some(bare) = japanese::without_okurigana(&text) {
-        others.push(bare);
-    }
+    others.extend(japanese::without_okurigana(&text));
+    others.extend(japanese::plain_form(&text));
     term.forms.extend(others.iter().filter_map(|other| Form::new(other, SPELLING_WEIGHT)));
     if let Some((base, weight, kind)) = base_of(&text).filter(|_| term.role == Role::Soft && !term.is_phrase)
     {

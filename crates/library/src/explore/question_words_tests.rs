@@ -134,6 +134,7 @@ fn question_words_tell_the_wanted_kind_of_fact() {
         ("試用期間の給与", Wanted::default()),
         ("幾何学の本", Wanted::default()),
         ("何度も失敗する", Wanted::default()),
+        ("有給は何日もらえますか", Wanted::DURATION.with(Wanted::DATE)),
         ("いつも遅い", Wanted::default()),
         ("how many days are left", Wanted::DURATION),
         ("how many requests are allowed", Wanted::COUNT),

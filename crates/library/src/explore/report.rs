@@ -115,7 +115,7 @@ pub struct FindSummary {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub escalation_reasons: Vec<EscalationReason>,
     /// How many of the candidates lie outside the manual that was asked for. They rank below all others, and count
-    /// neither for the sufficiency nor for the status.
+    /// neither for the sufficiency nor for `ready`.
     pub outside_candidates: usize,
     /// What was searched, and what was handed out.
     #[serde(flatten)]

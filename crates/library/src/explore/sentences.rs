@@ -238,6 +238,11 @@ fn sentence_end(text: &str) -> usize {
         let ends = match character {
             // Full-width marks stand only in text as it is written; normalized text has the others.
             '。' | '．' | '！' | '？' | '；' => true,
+            // A quoted question ends, unless a particle makes it a part of a sentence: 「出ますか」と聞かれた.
+            ']' | '」' => {
+                let is_question = text.get(..at).is_some_and(|before| before.ends_with(['か', '?', '？']));
+                is_question && next.is_some_and(|next| !"とっはをのにもが、。".contains(next))
+            }
             '.' | '!' | '?' | ';' => {
                 next.is_none_or(|next| next == ' ' || !next.is_ascii())
                     && !is_abbreviation(text.get(..at).unwrap_or_default())

@@ -44,7 +44,8 @@ pub struct VaultFindReport {
     pub summary: VaultFindSummary,
     /// The trace.
     pub record: Arc<TraceRecord>,
-    /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to read or to search; what
+    /// follows it is optional.
     pub next_actions: Vec<NextAction>,
 }
 

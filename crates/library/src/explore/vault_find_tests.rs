@@ -82,6 +82,14 @@ fn found(files: &[(&str, &str)], question: &str) -> VaultFindReport {
 }
 
 #[test]
+fn a_paragraph_has_the_headings_above_it() {
+    let text = "# Top\n\nIntro.\n\n## Middle\n\nWords.\n\n### Deep\n\nA zebra sleeps.\n\nA zebra eats.\n\n## Next\nA zebra.\n";
+    let VaultFindReport { record, .. } = found(&[("a.md", text)], "zebra");
+    let paths: Vec<_> = record.matches.iter().map(|found| record.heading_path(found).join(" > ")).collect();
+    assert_eq!(paths, ["Top > Middle > Deep", "Top > Middle > Deep", "Top > Next"]);
+}
+
+#[test]
 fn paragraphs_with_a_part_of_a_term_do_not_count_for_the_bias_and_the_gaps() {
     let (whole, part) = ("通院給付金を支払う\n\n".repeat(5), "入院給付金を支払う\n\n".repeat(20));
     let report = found(&[("a.md", &whole), ("b.md", &part)], "通院給付金");

@@ -171,6 +171,8 @@ pub static UNITS: &[Unit] = &[
     ),
     unit("m", 1.0, Measure, &["メートル"], &["m", "meter", "meters", "metre", "metres"]),
     unit("m", 1e3, Measure, &["キロメートル"], &["km", "kilometer", "kilometers", "kilometre", "kilometres"]),
+    unit("km/h", 1.0, Measure, &["km/h"], &["kmh", "kph"]),
+    unit("km/h", 1.609_344, Measure, &[], &["mph"]),
     unit("m2", 1.0, Measure, &["平方メートル"], &["m2"]),
     unit("m3", 1.0, Measure, &["立方メートル"], &["m3"]),
     unit("g", 1e-3, Measure, &["ミリグラム"], &["mg", "milligram", "milligrams"]),

@@ -13,7 +13,7 @@ use crate::fs::{CacheFolder, FileStamp, Sha256, UnsearchableReason};
 use crate::text::{Encoding, NodeKind};
 
 /// The version of the format. It must change whenever the content of a segment or of the manifest changes.
-const FORMAT: &[u8; 8] = b"annai\0\0\x07";
+const FORMAT: &[u8; 8] = b"annai\0\0\x08";
 const MANIFEST: &str = "manifest.json";
 const SEGMENT_SUFFIX: &str = ".segment";
 

@@ -15,6 +15,8 @@ struct ParagraphHeading {
     title: String,
     kind: NodeKind,
     anchor: Option<Box<str>>,
+    /// The first paragraph of the heading above it, as an index.
+    parent: Option<usize>,
 }
 
 impl ParagraphHeading {
@@ -26,7 +28,7 @@ impl ParagraphHeading {
         let title = plain_title(rendered.trim_start().trim_start_matches('#'));
         let anchor = explicit_anchor(raw).map(Into::into);
         if !is_page_number(&title) {
-            return Self { title, kind: NodeKind::Heading, anchor };
+            return Self { title, kind: NodeKind::Heading, anchor, parent: None };
         }
         let is_heading = |number: &usize| {
             lines
@@ -37,24 +39,30 @@ impl ParagraphHeading {
         let last = (number + 1..=lines.count()).find(is_heading).map_or(lines.count(), |next| next - 1);
         let first = first_text_line(text, lines, rendering, number + 1..=last);
         let anchor = anchor.or_else(|| Some(slug(&title).into()));
-        Self { title: first.unwrap_or(title), kind: NodeKind::PageBreak, anchor }
+        Self { title: first.unwrap_or(title), kind: NodeKind::PageBreak, anchor, parent: None }
     }
 }
 
 /// The paragraphs of a text, separated by blank lines and headings, each titled by the last heading; before the first one,
-/// by the page.
+/// by the page. The parent of a paragraph is the first one of the heading above its own.
 pub fn paragraphs(text: &str, lines: &LineIndex, page_title: &str, rendering: &Rendering) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
-    let mut heading =
-        ParagraphHeading { title: page_title.to_owned(), kind: NodeKind::Untitled, anchor: None };
+    let mut heading = ParagraphHeading {
+        title: page_title.to_owned(),
+        kind: NodeKind::Untitled,
+        anchor: None,
+        parent: None,
+    };
+    // The headings that have not ended yet, outermost first: the level, and the first paragraph.
+    let mut above: Vec<(usize, usize)> = Vec::new();
     let mut open: Option<usize> = None;
     // Whether the open paragraph has only a heading so far, and whether a code block is open, whose lines are no headings.
     let (mut is_heading_only, mut is_code) = (false, false);
     let line = |number: usize| lines.line(number).and_then(|line| text.get(line)).unwrap_or_default();
-    let mut close = |from: usize, to: usize, heading: &ParagraphHeading| {
-        let ParagraphHeading { title, kind, anchor } = heading.clone();
+    let paragraph = |from: usize, to: usize, heading: &ParagraphHeading| {
+        let ParagraphHeading { title, kind, anchor, parent } = heading.clone();
         let whole = json_node(lines, "");
-        nodes.push(Node { title, start_line: from, end_line: to, own_end_line: to, kind, anchor, ..whole });
+        Node { title, start_line: from, end_line: to, own_end_line: to, kind, anchor, parent, ..whole }
     };
     for number in 1..=lines.count() {
         let words = line(number).trim();
@@ -65,11 +73,15 @@ pub fn paragraphs(text: &str, lines: &LineIndex, page_title: &str, rendering: &R
         // A heading belongs to the paragraph below it, also across a blank line.
         let is_end = words.is_empty() && !is_heading_only;
         if let Some(from) = open.filter(|_| is_end || is_heading || is_full) {
-            close(from, number - 1, &heading);
+            nodes.push(paragraph(from, number - 1, &heading));
             open = None;
         }
         if is_heading {
-            heading = ParagraphHeading::at(text, lines, number, rendering);
+            let level = words.len() - words.trim_start_matches('#').len();
+            while above.pop_if(|(last, _)| *last >= level).is_some() {}
+            let parent = above.last().map(|(_, first)| *first);
+            above.push((level, nodes.len()));
+            heading = ParagraphHeading { parent, ..ParagraphHeading::at(text, lines, number, rendering) };
         }
         if !words.is_empty() {
             is_heading_only = is_heading;
@@ -77,7 +89,7 @@ pub fn paragraphs(text: &str, lines: &LineIndex, page_title: &str, rendering: &R
         }
     }
     if let Some(from) = open {
-        close(from, lines.count(), &heading);
+        nodes.push(paragraph(from, lines.count(), &heading));
     }
     nodes
 }

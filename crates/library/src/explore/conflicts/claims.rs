@@ -4,6 +4,9 @@
 use std::ops::Range;
 
 use super::super::sentences::CODE;
+use super::super::wanted::Wanted;
+use super::bounds::{Bound, bound, ends_with, starts_with, surroundings};
+use super::everyday_values::{FREQUENCY, WEEKDAY};
 use super::words::Word;
 use crate::facts::{Fact, facts};
 
@@ -20,22 +23,14 @@ pub struct Claim {
     pub shown: String,
     /// The words of the sentence that belong to the value, as indexes.
     pub words: Range<usize>,
-}
-
-/// Whether a value is exact, or a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bound {
-    Exact,
-    AtMost,
-    AtLeast,
-    /// An approximate value. It is not compared.
-    Loose,
+    /// Where it stands in the sentence, in bytes.
+    pub range: Range<usize>,
 }
 
 /// The dimension of every length of time.
 pub const DURATION: &str = "duration";
-/// The dimension of lengths of time after which something repeats.
-pub const FREQUENCY: &str = "frequency";
+/// The dimension of lengths of time in business days.
+const BUSINESS_DAYS: &str = "business day";
 /// The maximum relative difference of lengths of time that are the same: a month has 28 to 31 days.
 const DURATION_TOLERANCE: f64 = 0.04;
 
@@ -55,6 +50,11 @@ impl Claim {
 
     /// Whether two values of the same thing cannot both hold. An exact value may lie within a limit.
     pub fn contradicts(&self, other: &Self) -> bool {
+        if let (BUSINESS_DAYS, DURATION) = (self.dimension.as_str(), other.dimension.as_str()) {
+            return self.in_calendar_days(other.value).contradicts(other);
+        } else if let (DURATION, BUSINESS_DAYS) = (self.dimension.as_str(), other.dimension.as_str()) {
+            return self.contradicts(&other.in_calendar_days(self.value));
+        }
         if self.dimension != other.dimension || self.same_value(other) {
             return false;
         }
@@ -66,10 +66,20 @@ impl Claim {
     }
 }
 
+impl Claim {
+    /// A number of business days in calendar days: of all that it can be, the one nearest to another length of time.
+    /// Five business days are at least five days, and at most seven with a long weekend.
+    fn in_calendar_days(&self, near: f64) -> Self {
+        let longest = self.value * 1.4 + 3.0;
+        Self { dimension: DURATION.to_owned(), value: near.clamp(self.value, longest), ..self.clone() }
+    }
+}
+
 /// The values of a sentence: those that it states, and those that only say when it applies.
 pub fn claims(text: &str, values: &[Fact], words: &[Word]) -> (Vec<Claim>, Vec<Claim>) {
     let (mut claims, mut conditions) = (Vec::new(), Vec::new());
-    let is_main = |fact: &&Fact| !is_condition(text, fact);
+    let after = |fact: &Fact| values.iter().find(|next| next.range.start >= fact.range.end);
+    let is_main = |fact: &&Fact| !is_condition(text, fact, after(fact));
     for (number, fact) in values.iter().enumerate() {
         let (previous, next) =
             (number.checked_sub(1).and_then(|before| values.get(before)), values.get(number + 1));
@@ -91,8 +101,9 @@ pub fn claims(text: &str, values: &[Fact], words: &[Word]) -> (Vec<Claim>, Vec<C
         let index = |at: usize| words.iter().take_while(|word| word.range.start < at).count();
         let own = index(start)..index(end);
         let words = if own.is_empty() { 0..words.len() } else { own };
-        let claim = Claim { dimension, value, bound, shown: fact.shown.clone(), words };
-        match is_condition(text, fact) {
+        let claim =
+            Claim { dimension, value, bound, shown: fact.shown.clone(), words, range: fact.range.clone() };
+        match is_condition(text, fact, next) {
             // The basis of a rate is no limit.
             true if is_basis(text, fact) => conditions.push(Claim { bound: Bound::Exact, ..claim }),
             true => conditions.push(claim),
@@ -103,62 +114,23 @@ pub fn claims(text: &str, values: &[Fact], words: &[Word]) -> (Vec<Claim>, Vec<C
     if claims.is_empty() { (conditions, claims) } else { (claims, conditions) }
 }
 
-/// What stands directly before and after a fact.
-fn surroundings<'a>(text: &'a str, fact: &Fact) -> (&'a str, &'a str) {
-    let before = text.get(..fact.range.start).unwrap_or_default().trim_end();
-    let after = text.get(fact.range.end..).unwrap_or_default().trim_start();
-    (before, after)
-}
-
-fn ends_with(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| text.ends_with(word))
-}
-
-fn starts_with(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| text.starts_with(word))
-}
-
 /// Whether a fact is a value rather than a number of an article, a version or a step, or a part of code or an address.
 pub fn is_value(text: &str, fact: &Fact) -> bool {
+    const SIGNS: &[&str] =
+        &["第", "#", "no.", "ver.", "図", "表", "項目", "手順", "バージョン", "/", "=", "v", "-", "_"];
     const LABELS: &[&str] = &[
-        "第",
-        "#",
-        "no.",
-        "version",
-        "バージョン",
-        "ver.",
-        "article",
-        "section",
-        "chapter",
-        "step",
-        "page",
-        "figure",
-        "table",
-        "図",
-        "表",
-        "項目",
-        "手順",
-        "/",
-        "=",
-        "v",
-        "-",
-        "_",
-        "rule",
-        "line",
-        "issue",
-        "level",
-        "phase",
+        "version", "article", "section", "chapter", "step", "page", "figure", "table", "rule", "line",
+        "issue", "level", "phase",
     ];
+    // `a line four weeks before` names no line: a label has a bare number.
+    let is_bare = Wanted::of_unit(&fact.unit) == Wanted::COUNT;
     let (before, after) = surroundings(text, fact);
     let is_code = before.matches(CODE).count() % 2 == 1;
     let continues = text.get(fact.range.end..).is_some_and(|rest| rest.starts_with(['/', '_', '=', '-']))
         || starts_with(after, &["目", "号", "条", "章", "節", "項"]);
     // 2つ counts the parts of something rather than to state a value.
-    !fact.unit.is_empty()
-        && !fact.shown.ends_with('つ')
-        && !is_code
-        && !ends_with(before, LABELS)
-        && !continues
+    let is_label = ends_with(before, SIGNS) || (is_bare && ends_with(before, LABELS));
+    !fact.unit.is_empty() && !fact.shown.ends_with('つ') && !is_code && !is_label && !continues
 }
 
 /// Whether two facts are the ends of a range.
@@ -197,112 +169,8 @@ fn dimension(text: &str, fact: &Fact) -> (String, f64) {
     (if repeats { FREQUENCY } else { DURATION }.to_owned(), fact.value * days)
 }
 
-/// Whether a value is a limit, by the words around it.
-fn bound(text: &str, fact: &Fact, next: Option<&Fact>) -> Bound {
-    let text = next.map_or(text, |next| text.get(..next.range.start).unwrap_or(text));
-    let (before, after) = surroundings(text, fact);
-    let is_digit = |character: &char| character.is_ascii_digit();
-    let near_after: String = after.chars().take(10).take_while(|next| !is_digit(next)).collect();
-    let last: Vec<char> = before.chars().rev().take(14).take_while(|last| !is_digit(last)).collect();
-    let near_before: String = last.into_iter().rev().collect();
-    let says =
-        |words: &[&str]| words.iter().any(|word| near_before.contains(word) || near_after.contains(word));
-    if ends_with(before, &["no less than", "not less than", "no fewer than", "not earlier than"]) {
-        Bound::AtLeast
-    } else if ends_with(
-        before,
-        &["約", "およそ", "おおむね", "about", "around", "approximately", "roughly", "nearly", "~", "-"],
-    ) || starts_with(after, &["程度", "前後", "ほど", "くらい", "ぐらい", "~", "- ", "or so"])
-    {
-        Bound::Loose
-    } else if ends_with(before, AT_MOST_BEFORE) || starts_with(after, AT_MOST_AFTER) {
-        Bound::AtMost
-    } else if ends_with(before, AT_LEAST_BEFORE) || starts_with(after, AT_LEAST_AFTER) {
-        Bound::AtLeast
-    } else if says(&["上限", "限度"])
-        || ["最大", "limit", "maximum"].iter().any(|word| near_before.contains(word))
-    {
-        Bound::AtMost
-    } else {
-        Bound::Exact
-    }
-}
-
-const AT_MOST_BEFORE: &[&str] = &[
-    "最大",
-    "最長",
-    "最高",
-    "上限は",
-    "上限を",
-    "限度は",
-    "限度を",
-    "at most",
-    "up to",
-    "no more than",
-    "not more than",
-    "no longer than",
-    "within",
-    "maximum of",
-    "maximum is",
-    "max",
-    "limited to",
-    "limit of",
-    "limit is",
-    "not exceed",
-    "not exceeding",
-    "no later than",
-    "less than",
-    "under",
-    "by",
-];
-const AT_MOST_AFTER: &[&str] = &[
-    "以内",
-    "以下",
-    "まで",
-    "未満",
-    "を上限",
-    "が上限",
-    "を限度",
-    "が限度",
-    "を超え",
-    "or less",
-    "or fewer",
-    "at most",
-    "maximum",
-    "at the latest",
-];
-const AT_LEAST_BEFORE: &[&str] = &[
-    "最低",
-    "最小",
-    "最短",
-    "少なくとも",
-    "下限は",
-    "at least",
-    "minimum of",
-    "minimum is",
-    "more than",
-    "over",
-    "exceeding",
-];
-const AT_LEAST_AFTER: &[&str] = &[
-    "以上",
-    "以後",
-    "以降",
-    "超",
-    "を下回らない",
-    "or more",
-    "or older",
-    "or above",
-    "or longer",
-    "or later",
-    "and over",
-    "and above",
-    "minimum",
-    "at least",
-];
-
 /// Whether a value only says when a sentence applies, or what another value refers to.
-fn is_condition(text: &str, fact: &Fact) -> bool {
+fn is_condition(text: &str, fact: &Fact, next: Option<&Fact>) -> bool {
     const BEFORE: &[&str] = &[
         "勤続",
         "毎",
@@ -348,7 +216,19 @@ fn is_condition(text: &str, fact: &Fact) -> bool {
         "of service",
     ];
     let (before, after) = surroundings(text, fact);
-    ends_with(before, BEFORE) || starts_with(after, AFTER)
+    // A day of the week says when a price or an hour applies, and 毎月 how often it is paid.
+    fact.unit == WEEKDAY
+        || (fact.unit == FREQUENCY && fact.shown.starts_with('毎'))
+        || ends_with(before, BEFORE)
+        || starts_with(after, AFTER)
+        || is_period(text, fact, next)
+}
+
+/// Whether a length of time only says in which period a value applies: 1か月45時間.
+fn is_period(text: &str, fact: &Fact, next: Option<&Fact>) -> bool {
+    let is_span = |fact: &Fact| matches!(fact.unit.as_str(), "second" | "day" | "month");
+    let between = next.and_then(|next| text.get(fact.range.end..next.range.start));
+    is_span(fact) && matches!(between, Some("" | "に" | "で"))
 }
 
 /// Whether a value is the basis of a rate: 一人あたり, 一泊につき.

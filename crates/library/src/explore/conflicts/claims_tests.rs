@@ -85,14 +85,14 @@ fn a_repetition_has_another_dimension_than_a_span() {
         let statement = statement(text);
         assert_eq!(statement.claims[0].dimension, FREQUENCY, "{text}");
     }
-    // In `four times a year` a year is no span.
+    // In `four days a year` a year is no span.
     assert!(
-        statement("the pump runs four times a year").all_values().all(|claim| claim.dimension != FREQUENCY)
+        statement("the pump runs four days a year").all_values().all(|claim| claim.dimension != FREQUENCY)
     );
 }
 
 fn claim(value: f64, bound: Bound) -> Claim {
-    Claim { dimension: "円".to_owned(), value, bound, shown: String::new(), words: 0..0 }
+    Claim { dimension: "円".to_owned(), value, bound, shown: String::new(), words: 0..0, range: 0..0 }
 }
 
 fn any_bound() -> impl Strategy<Value = Bound> {

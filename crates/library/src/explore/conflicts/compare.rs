@@ -7,6 +7,7 @@ use super::statements::Statement;
 use super::variants::Context;
 use super::word_lists::PERSONS;
 use super::words::{Likeness, Word, same_word};
+use crate::facts::{DATE, MONTH, YEAR_DAY, YEAR_MONTH};
 
 /// The minimum share of the words that two statements about the same thing have in common.
 const MIN_SHARE: f64 = 0.5;
@@ -32,8 +33,11 @@ pub fn value_difference(
     let found = pairs.find(|(mine, theirs)| {
         let (left, right) = (one.words_of(mine), other.words_of(theirs));
         let like = Likeness::of(&with_title(left, above_one), &with_title(right, above_other));
+        let differ = || {
+            topics_differ(one, other) || (above_one.is_sibling_of(above_other) && subjects_differ(one, other))
+        };
         is_same_subject(&like)
-            && !topics_differ(one, other)
+            && !differ()
             && !other_values_differ((one, mine), (other, theirs))
             && !one.has_own_condition(other)
             && !other.has_own_condition(one)
@@ -95,7 +99,8 @@ pub fn other_values_differ(
 ) -> bool {
     let mine: Vec<&Claim> = one.all_values().filter(|value| *value != claim).collect();
     let theirs: Vec<&Claim> = other.all_values().filter(|value| *value != against).collect();
-    let has_date = |values: &[&Claim]| values.iter().any(|value| value.dimension == "date");
+    let is_date = |value: &&&Claim| matches!(value.dimension.as_str(), DATE | YEAR_MONTH | YEAR_DAY | MONTH);
+    let has_date = |values: &[&Claim]| values.iter().find(is_date).is_some();
     has_date(&mine) != has_date(&theirs)
         || mine.iter().any(|value| {
             let mut comparable = theirs.iter().filter(|other| other.dimension == value.dimension).peekable();
@@ -105,11 +110,20 @@ pub fn other_values_differ(
 
 /// Whether the topics of two Japanese sentences differ: 借りる人は and 貸す側は.
 pub fn topics_differ(one: &Statement, other: &Statement) -> bool {
-    let topic = |statement: &Statement| -> Vec<Word> {
-        let words = statement.topic().iter();
-        words.filter(|word| !PERSONS.contains(&word.text.as_str())).cloned().collect()
+    are_about_others((one, one.topic()), (other, other.topic()))
+}
+
+/// Whether the subjects of two English sentences differ: `the archive is kept` and `parcels are kept`. Sections that stand
+/// side by side use the same words of different things.
+fn subjects_differ(one: &Statement, other: &Statement) -> bool {
+    are_about_others((one, one.subject()), (other, other.subject()))
+}
+
+fn are_about_others((one, mine): (&Statement, &[Word]), (other, theirs): (&Statement, &[Word])) -> bool {
+    let named = |words: &[Word]| -> Vec<Word> {
+        words.iter().filter(|word| !PERSONS.contains(&word.text.as_str())).cloned().collect()
     };
-    let (left, right) = (topic(one), topic(other));
+    let (left, right) = (named(mine), named(theirs));
     let is_known =
         |word: &Word, others: &[Word]| others.iter().any(|other| same_word(&other.text, &word.text));
     let is_shared = left.iter().any(|word| is_known(word, &right));

@@ -1,11 +1,13 @@
 //! The words of the vocabulary that a sentence contains, found in one pass.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
 use super::polarity::{POLARITIES, Polarity};
-use super::word_lists::{CONTRASTS, EXCEPTIONS, NO_STATEMENT};
+use super::word_lists::{EXCEPTIONS, NO_STATEMENT, ORDERS, SITUATIONS};
+use crate::facts::facts;
 
 /// What the words of a sentence reveal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +16,8 @@ pub struct Cues {
     pub states_nothing: bool,
     /// Whether it names an exception.
     pub is_exception: bool,
-    /// The sides that it takes in the contrasts, two bits for each; none where it has both.
+    /// The sides that it takes in the contrasts, first of situations and then of orders, two bits for each; none where it
+    /// has both.
     pub contrasts: u64,
     /// What it affirms or denies.
     pub polarity: Polarity,
@@ -40,7 +43,7 @@ static FINDER: LazyLock<Option<(AhoCorasick, Vec<Cue>)>> = LazyLock::new(|| {
     };
     NO_STATEMENT.iter().for_each(|word| add(word, Cue::NoStatement));
     EXCEPTIONS.iter().for_each(|word| add(word, Cue::Exception));
-    for (number, (one, other)) in CONTRASTS.iter().enumerate() {
+    for (number, (one, other)) in SITUATIONS.iter().chain(ORDERS).enumerate() {
         one.iter().for_each(|word| add(word, Cue::Contrast(1 << (2 * number))));
         other.iter().for_each(|word| add(word, Cue::Contrast(2 << (2 * number))));
     }
@@ -63,8 +66,8 @@ impl Cues {
         });
         for (found, cue) in found {
             match cue {
-                Cue::NoStatement => states_nothing = true,
-                Cue::Exception => is_exception = true,
+                Cue::NoStatement => states_nothing |= !is_in_subordinate_clause(text, found.range()),
+                Cue::Exception => is_exception |= !limits_a_value(text, found.range()),
                 Cue::Contrast(side) => contrasts |= side,
                 Cue::Polarity(index) => {
                     if Polarity::decides_at(text, found.range()) {
@@ -73,7 +76,7 @@ impl Cues {
                 }
             }
         }
-        for number in 0..CONTRASTS.len() {
+        for number in 0..SITUATIONS.len() + ORDERS.len() {
             let both = 3 << (2 * number);
             if contrasts & both == both {
                 contrasts &= !both;
@@ -82,4 +85,23 @@ impl Cues {
         let polarity = Polarity::new(text, last.map(|(.., index)| index));
         Self { states_nothing, is_exception, contrasts, polarity }
     }
+}
+
+/// Whether a past tense only tells what a rule refers to: `expires 90 days after it was created`.
+fn is_in_subordinate_clause(text: &str, word: Range<usize>) -> bool {
+    const SUBORDINATORS: &[&str] = &["after", "since", "when", "that", "which", "once", "until", "from"];
+    let is_past = matches!(text.get(word.clone()), Some(" was " | " were "));
+    let before = text.get(..word.start).unwrap_or_default();
+    let clause = before.rsplit([',', ';']).next().unwrap_or_default();
+    // The subject of the clause takes at most three words: `after the last one was sent`.
+    is_past && clause.rsplit(' ').take(4).any(|word| SUBORDINATORS.contains(&word))
+}
+
+/// Whether a word only limits the value before it: 一台に限り, 14日以内に限り.
+fn limits_a_value(text: &str, word: Range<usize>) -> bool {
+    let mut before = text.get(..word.start).unwrap_or_default();
+    for end in ["もの", "を超えない", "以下の", "以内の", "までの", "以内", "まで"] {
+        before = before.strip_suffix(end).unwrap_or(before);
+    }
+    text.get(word) == Some("に限") && facts(before).last().is_some_and(|fact| fact.range.end == before.len())
 }

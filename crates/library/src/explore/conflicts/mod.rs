@@ -1,23 +1,30 @@
 //! Contradictions: statements about the same subject that cannot both hold.
 //!
-//! `sentences` splits the best sections into sentences; `statements`, `claims`, `named_values`, `cues` and `polarity` say
-//! what each one states; `compare` finds statements in nearly the same words, `answers` two answers to the question in other
-//! words; `variants` tells sections that differ by design. Precision comes first: a false conflict costs a caller more than a
-//! missed one.
+//! `sentences` splits the best sections into sentences; `statements`, `claims`, `bounds`, `named_values`,
+//! `everyday_values`, `cues` and `polarity` say what each one states; `compare` finds statements in nearly the same words;
+//! `answers` and `yes_no` find two answers to the question in other words, of the kind that `asked_kinds` says, where
+//! neither `qualifiers` nor `value_pairs` tell them apart; `variants` tells sections that differ by design. Precision comes
+//! first: a false conflict costs a caller more than a missed one.
 
 mod answers;
+mod asked_kinds;
+mod bounds;
 mod claims;
 mod compare;
 mod cues;
+mod everyday_values;
 mod named_values;
 mod polarity;
+mod qualifiers;
 mod section;
 mod statements;
+mod value_pairs;
 mod variants;
 // Its lists are packed, several words to a line.
 #[rustfmt::skip]
 mod word_lists;
 mod words;
+mod yes_no;
 
 use self::answers::Asked;
 use self::compare::{is_denial, value_difference};
@@ -72,7 +79,7 @@ pub fn contradictions(
         .enumerate()
         .filter_map(|(rank, candidate)| Section::read(views, candidate.place, &finder, rank))
         .collect();
-    let asked = Asked { query, weights, finder: &finder };
+    let asked = Asked::new(query, weights, &finder);
     let mut found = Contradictions::default();
     for (index, one) in sections.iter().enumerate() {
         for other in sections.iter().skip(index + 1) {

@@ -39,7 +39,8 @@ fn counted_noun(text: &str, fact: &Fact) -> Option<(String, f64, usize)> {
         if let Some(unit) = facts(&format!("1 {bare}")).first().filter(|unit| !unit.unit.is_empty()) {
             return Some((unit.unit.clone(), unit.value, close));
         }
-        if number == 0 && bare.ends_with('s') && !bare.ends_with("ss") {
+        // `3 free coffees` counts coffees.
+        if number < 2 && bare.ends_with('s') && !bare.ends_with("ss") {
             return Some((stem(bare), 1.0, close));
         }
         if bare.len() < word.len() {
@@ -60,8 +61,10 @@ pub fn spans_without_number(text: &str) -> Vec<Fact> {
         ("month", "month", 1.0),
         ("year", "month", 12.0),
     ];
-    const BEFORE: &[&str] =
-        &["for", "within", "after", "in", "than", "to", "once", "takes", "us", "every", "about"];
+    const BEFORE: &[&str] = &[
+        "for", "within", "after", "in", "than", "to", "once", "takes", "lasts", "last", "us", "every",
+        "about",
+    ];
     const AFTER: &[&str] = &["ahead", "before", "after", "later", "old", "long", "in advance"];
     const JAPANESE: &[(&str, &str, f64)] =
         &[("半年", "month", 6.0), ("半月", "day", 15.0), ("半日", "day", 0.5), ("ひと月", "month", 1.0)];
@@ -90,9 +93,12 @@ pub fn spans_without_number(text: &str) -> Vec<Fact> {
             || BEFORE.contains(&last)
             || AFTER.iter().any(|word| rest.trim_start().starts_with(word));
         if is_word && is_span {
-            let range = start..text.len() - rest.len();
+            // `an hour and a half`.
+            let half = rest.strip_prefix(" and a half");
+            let value = if half.is_some() { value * 1.5 } else { *value };
+            let range = start..text.len() - half.unwrap_or(rest).len();
             let shown = text.get(range.clone()).unwrap_or_default().to_owned();
-            found.push(Fact { unit: (*unit).to_owned(), value: *value, shown, range });
+            found.push(Fact { unit: (*unit).to_owned(), value, shown, range });
         }
     }
     found

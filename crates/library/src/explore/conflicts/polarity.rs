@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use Concept::{Charged, Happens, Included, Possible, Required};
+use Concept::{BorneByCaller, Charged, Happens, Included, Possible, Required};
 
 /// What a sentence affirms or denies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub enum Concept {
     Included,
     /// It costs money.
     Charged,
+    /// The customer, user or employee pays for it, rather than the company.
+    BorneByCaller,
     /// It is so, or is done.
     Happens,
 }
@@ -46,7 +48,9 @@ impl Polarity {
     pub fn decides_at(text: &str, word: Range<usize>) -> bool {
         let is_english = text.get(word.clone()).is_some_and(str::is_ascii);
         let rest = text.get(word.end..).unwrap_or_default();
-        is_english || rest.chars().nth(MAX_ENDING_CHARS).is_none()
+        // A clause that gives a reason is a statement of its own: 返品できますので、ご相談ください。
+        let ends_clause = ["ので、", "ため、", "が、", "から、"].iter().any(|end| rest.starts_with(end));
+        is_english || ends_clause || rest.chars().nth(MAX_ENDING_CHARS).is_none()
     }
 }
 
@@ -57,7 +61,10 @@ fn is_negated(text: &str) -> bool {
         .iter()
         .any(|word| end.ends_with(word));
     let english = ["not ", "n't ", "never "];
-    is_japanese || english.iter().any(|word| text.contains(word))
+    // `Not at all: it is paid` denies something else.
+    let idioms = ["not at all", "not really", "not only"];
+    let rest = idioms.iter().find_map(|idiom| text.strip_prefix(idiom)).unwrap_or(text);
+    is_japanese || english.iter().any(|word| rest.contains(word))
 }
 
 /// Whether an English sentence denies its verb before the subject: `no signature is required`.
@@ -126,8 +133,10 @@ pub const POLARITIES: &[(&str, Concept, bool)] = &[
     ("許されない", Possible, false),
     ("禁止", Possible, false),
     ("禁じ", Possible, false),
-    ("してはならない", Possible, false),
-    ("してはなりません", Possible, false),
+    ("てはならない", Possible, false),
+    ("ではならない", Possible, false),
+    ("てはなりません", Possible, false),
+    ("ではなりません", Possible, false),
     ("てはいけ", Possible, false),
     ("cannot", Possible, false),
     ("can not", Possible, false),
@@ -141,6 +150,41 @@ pub const POLARITIES: &[(&str, Concept, bool)] = &[
     ("not accepted", Possible, false),
     ("prohibited", Possible, false),
     ("forbidden", Possible, false),
+    ("客様の負担", BorneByCaller, true),
+    ("客様負担", BorneByCaller, true),
+    ("客様が負担", BorneByCaller, true),
+    ("自己負担", BorneByCaller, true),
+    ("本人負担", BorneByCaller, true),
+    ("本人の負担", BorneByCaller, true),
+    ("利用者の負担", BorneByCaller, true),
+    ("利用者が負担", BorneByCaller, true),
+    ("借主の負担", BorneByCaller, true),
+    ("借主が負担", BorneByCaller, true),
+    ("従業員の負担", BorneByCaller, true),
+    ("customer bears", BorneByCaller, true),
+    ("customer pays", BorneByCaller, true),
+    ("tenant pays", BorneByCaller, true),
+    ("tenant bears", BorneByCaller, true),
+    ("your own expense", BorneByCaller, true),
+    ("customer's expense", BorneByCaller, true),
+    ("会社が負担", BorneByCaller, false),
+    ("会社の負担", BorneByCaller, false),
+    ("会社負担", BorneByCaller, false),
+    ("当社が負担", BorneByCaller, false),
+    ("当社の負担", BorneByCaller, false),
+    ("弊社が負担", BorneByCaller, false),
+    ("弊社の負担", BorneByCaller, false),
+    ("当店が負担", BorneByCaller, false),
+    ("当店の負担", BorneByCaller, false),
+    ("貸主が負担", BorneByCaller, false),
+    ("貸主の負担", BorneByCaller, false),
+    ("we pay for", BorneByCaller, false),
+    ("we bear", BorneByCaller, false),
+    ("company pays", BorneByCaller, false),
+    ("company bears", BorneByCaller, false),
+    ("landlord pays", BorneByCaller, false),
+    ("landlord bears", BorneByCaller, false),
+    ("at our expense", BorneByCaller, false),
     ("無料", Charged, false),
     ("無償", Charged, false),
     ("free of charge", Charged, false),
@@ -177,7 +221,15 @@ pub const POLARITIES: &[(&str, Concept, bool)] = &[
     ("て構いません", Possible, true),
     ("てかまいません", Possible, true),
     ("差し支えありません", Possible, true),
-    ("welcome to", Possible, true),
+    ("認められ", Possible, true),
+    ("許可され", Possible, true),
+    ("許され", Possible, true),
+    ("大丈夫", Possible, true),
+    ("禁じられ", Possible, false),
+    ("禁止され", Possible, false),
+    ("not entitled", Possible, false),
+    ("entitled", Possible, true),
+    ("welcome", Possible, true),
     ("fine to", Possible, true),
     ("can ", Possible, true),
     ("may ", Possible, true),

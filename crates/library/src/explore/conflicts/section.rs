@@ -7,7 +7,7 @@ use super::super::place::{NodePlace, node_at};
 use super::super::query::Query;
 use super::super::sentences::{Sentence, sentences};
 use super::super::terms::Form;
-use super::statements::Statement;
+use super::statements::{Statement, is_question};
 use super::variants::Context;
 use super::words::words_of;
 use crate::index::View;
@@ -17,6 +17,9 @@ use crate::index::View;
 const MAX_STATEMENTS: usize = 40;
 /// The minimum number of sentences that begin alike in two sections that say the same things in turn.
 const MIN_PARALLEL: usize = 2;
+
+/// The number of sentences after a question that answer it. What follows tells more about it, or something else.
+const MAX_ANSWER_SENTENCES: usize = 2;
 
 /// A sentence of a section, normalized, and the lines of its file that it stands on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,14 +65,15 @@ impl Section {
         }
         let in_titles = context.titles.iter().fold(0, |bits, title| bits | finder.terms_in(title));
         let body = segment.text_of(node).lines().skip(node.heading_lines as usize);
-        let mut found: Vec<(Sentence, u64)> = sentences(body)
-            .into_iter()
-            .map(|sentence| {
-                let terms = finder.terms_in(&sentence.text);
-                (sentence, terms)
-            })
-            .filter(|(_, terms)| terms | in_titles != 0)
-            .collect();
+        let mut found: Vec<(Sentence, u64)> = Vec::new();
+        let mut subject = Subject::default();
+        for sentence in sentences(body) {
+            let own = finder.terms_in(&sentence.text);
+            let terms = own | subject.of(&sentence, own);
+            if terms | in_titles != 0 {
+                found.push((sentence, terms));
+            }
+        }
         found.sort_by_key(|(_, terms)| Reverse(terms.count_ones()));
         let statements = found
             .into_iter()
@@ -111,6 +115,33 @@ impl Section {
             first_line: line(lines.start),
             last_line: line(lines.end.saturating_sub(1)),
         })
+    }
+}
+
+/// The terms that a sentence is about without repeating them: those of the question that it answers, and in Japanese, which
+/// leaves out a known topic, those of the sentence before it.
+#[derive(Default)]
+struct Subject {
+    /// The terms of the last question, and how many sentences have followed it.
+    asked: (u64, usize),
+    /// The terms of the sentence before, and the line after it.
+    before: (u64, usize),
+}
+
+impl Subject {
+    /// The terms of what went before that a sentence with these terms is about.
+    fn of(&mut self, sentence: &Sentence, own: u64) -> u64 {
+        if is_question(&sentence.text) {
+            (self.asked, self.before) = ((own, 0), (own, sentence.lines.end));
+            return 0;
+        }
+        let asked = if self.asked.1 < MAX_ANSWER_SENTENCES { self.asked.0 } else { 0 };
+        self.asked.1 += 1;
+        let has_topic = sentence.text.is_ascii() || sentence.text.contains(['は', 'が', 'も']);
+        let is_next = sentence.lines.start <= self.before.1;
+        let before = if !has_topic && is_next { self.before.0 } else { 0 };
+        self.before = (own | before, sentence.lines.end);
+        asked | before
     }
 }
 

@@ -2,8 +2,10 @@
 //! years.
 
 use super::super::place::{NodePlace, node_at};
+use super::cues::Cues;
 use super::word_lists::{
-    DOCUMENTS, GROUPS, LETTERED, MEMBERS, NO_STATEMENT_FILES, NO_STATEMENT_HEADINGS, NUMBERED,
+    DOCUMENTS, GROUPS, LETTERED, MEMBERS, NO_STATEMENT_FILES, NO_STATEMENT_HEADINGS, NUMBERED, ORDERS,
+    SITUATIONS,
 };
 use super::words::{Word, words_of};
 use crate::index::View;
@@ -70,6 +72,13 @@ impl Context {
         let is_same_title = self.headings.len() > 1 && self.headings.last() == other.headings.last();
         let is_same_name = self.path.last() == other.path.last();
         if is_same_file { is_same_title } else { is_same_name }
+    }
+
+    /// Whether the titles of two sections take different sides of a contrast: before the end of the warranty, and after it.
+    pub fn is_opposed_to(&self, other: &Self) -> bool {
+        let sides = |context: &Self| context.titles.last().map_or(0, |title| Cues::of(title).contrasts);
+        let both = sides(self) | sides(other);
+        (0..SITUATIONS.len() + ORDERS.len()).any(|number| both >> (2 * number) & 3 == 3)
     }
 
     /// Whether two sections have the same file and parent.

@@ -12,6 +12,8 @@ pub const NO_STATEMENT: &[&str] = &[
     "previously", "used to be", "earlier version", "older version", "increased", "reduced", "raised", "lowered",
     "shortened", "extended from", "changed from", "was changed", "until then", "in the past", "until last",
     "last year", " was ", " were ", "has decided", "planned", "proposed", "from 20",
+    // What may happen.
+    "ことがあり", "ことがある", "場合があり", "場合がある", "かもしれ", "might ",
     // Others, and what stands elsewhere on the page.
     "他社", "一般的に", "法律では", "elsewhere", "other compan", "the law ", "上のコード", "このコード",
     "次のコード", "上の例", "この例", "the above", "shown above", "shown below", "following code",
@@ -32,38 +34,50 @@ pub const EXCEPTIONS: &[&str] = &[
 
 /// Words that end a condition in Japanese.
 pub const JAPANESE_CONDITIONS: &[&str] = &[
-    "場合", "とき", "時は", "時に", "際は", "際に", "であれば", "ならば", "と、", "たら", "のみ", "者の", "方の",
+    "場合", "とき", "時は", "時に", "際は", "際に", "であれば", "ならば", "なら", "と、", "たら", "のみ", "者の", "方の", "以下の方", "以上の方", "未満の方",
+    "以下は", "以上は", "未満は",
 ];
 /// Words that begin a condition in English.
 pub const ENGLISH_CONDITIONS: &[&str] =
-    &["if ", "when ", "in case ", "where ", "while ", "once ", "for ", "after "];
+    &["if ", "when ", "in case ", "where ", "while ", "once ", "during ", "for ", "after "];
 
-/// Words that set a sentence against another one. A sentence with a word of one side and a sentence with a word of the
-/// other apply under different conditions. Where the other side is empty, so do sentences with and without the word.
-pub const CONTRASTS: &[(&[&str], &[&str])] = &[
-    (&["before"], &["after", "once "]),
-    (&["above", "more than", "over "], &["below", "up to", "under ", "less than"]),
+/// The verbs that follow the subject of an English rule.
+pub const AUXILIARIES: &[&str] =
+    &[" is ", " are ", " may ", " must ", " can ", " cannot ", " shall ", " will ", " should ", " has ", " have "];
+
+/// Words that set a sentence against another one: the situation that it is about. A sentence with a word of one side and a
+/// sentence with a word of the other apply under different conditions. Where the other side is empty, so do sentences with
+/// and without the word.
+pub const SITUATIONS: &[(&[&str], &[&str])] = &[
     (&["with "], &["without"]),
     (&["inside", "indoor"], &["outside", "outdoor"]),
-    (&["minimum", "at least"], &["maximum", "at most"]),
     (&["weekday"], &["weekend", "holiday"]),
     (&["summer"], &["winter"]),
     (&["new "], &["existing", "old "]),
     (&["per year", "a year", "annual"], &["per month", "a month", "monthly"]),
+    (&["月額", "毎月", "月間"], &["日額", "一日", "1日", "毎日"]),
     (&["default"], &[]),
     (&["recommend", "average", "typically"], &[]),
     (&["total", "altogether"], &[]),
-    (&["未満"], &["以上"]),
-    (&["以下", "まで"], &["超え", "以降", "超"]),
-    (&["前"], &["後"]),
     (&["平日"], &["休日", "土日", "祝日"]),
-    (&["最大", "上限"], &["最小", "最低", "下限"]),
     (&["国内"], &["海外", "国外"]),
-    (&["毎年", "年額", "年間"], &["毎月", "月額"]),
+    (&["毎年", "年額", "年間"], &["毎月", "月額", "1か月", "一か月", "1ヶ月", "月間"]),
     (&["ない方", "ない者", "以外"], &[]),
     (&["初期設定", "既定", "デフォルト", "標準では"], &[]),
     (&["推奨", "望まし", "目安", "平均"], &[]),
     (&["合計", "通算", "累計"], &[]),
+];
+
+/// Words that set a value against another one: its place before or after something, and its bounds. In sentences of nearly
+/// the same words they tell two rules apart; in two answers in other words they may belong to something else.
+pub const ORDERS: &[(&[&str], &[&str])] = &[
+    (&["before"], &["after", "once "]),
+    (&["above", "more than", "over "], &["below", "up to", "under ", "less than"]),
+    (&["minimum", "at least"], &["maximum", "at most"]),
+    (&["未満"], &["以上"]),
+    (&["以下", "まで"], &["超え", "以降", "超"]),
+    (&["前"], &["後"]),
+    (&["最大", "上限"], &["最小", "最低", "下限"]),
 ];
 
 /// Words that say nothing about the subject of a sentence.
@@ -81,6 +95,19 @@ pub const GENERAL: &[&str] = &[
 pub const PERSONS: &[&str] = &[
     "社員", "従業員", "職員", "会社", "当社", "本人", "利用者", "客様", "皆", "人", "user", "employe", "custom",
     "you", "staff", "member", "passeng", "tenant", "student",
+];
+
+/// The stems of words that affirm or deny, which tell nothing about the subject.
+pub const DECIDING: &[&str] = &[
+    "accept", "allow", "permit", "possibl", "support", "welcom", "prohibit", "forbidden", "includ", "cover",
+    "need", "requir", "must", "ye", "fine", "認", "許", "禁", "可能", "要", "負担", "自己負担", "自己", "当店",
+    "弊社", "借主", "貸主", "bear", "pay", "expens", "compani", "landlord",
+];
+
+/// Topics of a sentence that do not say what it is about: 最初の半年は.
+pub const VAGUE_TOPICS: &[&str] = &[
+    "最初", "原則", "通常", "基本", "現在", "普段", "期間", "上限", "場合", "時間",
+    "指定", "所定", "規定", "一般", "標準",
 ];
 
 /// Words in headings and file names under which nothing is stated: examples, exercises and histories.

@@ -92,7 +92,11 @@ pub fn same_word(one: &str, other: &str) -> bool {
             let is_name = long.bytes().any(|byte| byte.is_ascii_digit());
             !is_name && short.len() >= 5 && long.len() <= short.len() + 2 && long.starts_with(short)
         }
-        false => short.chars().nth(1).is_some() && (long.starts_with(short) || long.ends_with(short)),
+        // A single character before a word says which one is meant: 父母 and 祖父母, 社員 and 正社員.
+        false => {
+            let ends = long.strip_suffix(short).is_some_and(|first| first.chars().nth(1).is_some());
+            short.chars().nth(1).is_some() && (long.starts_with(short) || ends)
+        }
     }
 }
 

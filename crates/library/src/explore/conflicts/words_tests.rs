@@ -26,6 +26,9 @@ fn an_abbreviation_is_the_same_word_and_a_short_prefix_is_not() {
         ("有給", "有給休暇", true),
         ("休暇", "有給休暇", true),
         ("有", "有給", false),
+        // One character in front says which one is meant.
+        ("父母", "祖父母", false),
+        ("社員", "正社員", false),
         ("給休", "有給休暇", false),
         ("refund", "refund", true),
         ("admin", "admins", true),
