@@ -119,7 +119,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use annai_core::{Access, Effect, Guide, Sponsor, TokenScope, World};
+    use annai_core::{Access, Effect, Guide, Sponsor, TokenScope, Widget, World};
 
     use super::*;
     use crate::responses::{FailureKind, RequestFailure};
@@ -132,7 +132,8 @@ mod tests {
         world: World::Open,
         access: Access::Local(TokenScope::new("s")),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide { when: "", safe_defaults: "", common_errors: &[] },
     };
 

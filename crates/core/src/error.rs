@@ -31,6 +31,10 @@ pub enum ErrorKind {
     Unauthorized,
     /// A required setting, such as an API key, is missing.
     NotConfigured,
+    /// Nobody pays for what the caller asked for.
+    PaymentRequired,
+    /// The caller must do something else first, such as the task of a sponsor.
+    PreconditionRequired,
     /// The caller sent too many calls in too short a time.
     RateLimited,
     /// A server that the tool depends on failed.
@@ -39,6 +43,8 @@ pub enum ErrorKind {
     TimedOut,
     /// The caller cancelled the call.
     Cancelled,
+    /// Something that this server needs, such as its database, cannot be used at present.
+    Unavailable,
     /// A bug or a failure of this server.
     Internal,
 }
@@ -57,10 +63,13 @@ impl ErrorKind {
             Self::Conflict => "conflict",
             Self::Unauthorized => "unauthorized",
             Self::NotConfigured => "not_configured",
+            Self::PaymentRequired => "payment_required",
+            Self::PreconditionRequired => "precondition_required",
             Self::RateLimited => "rate_limited",
             Self::Upstream => "upstream_error",
             Self::TimedOut => "timed_out",
             Self::Cancelled => "cancelled",
+            Self::Unavailable => "unavailable",
             Self::Internal => "internal",
         }
     }
@@ -88,9 +97,13 @@ impl ErrorKind {
             | Self::InvalidScope
             | Self::Conflict
             | Self::Unauthorized
+            | Self::PaymentRequired
+            | Self::PreconditionRequired
             | Self::RateLimited
             | Self::Cancelled => Fault::Caller,
-            Self::NotConfigured | Self::Upstream | Self::TimedOut | Self::Internal => Fault::Server,
+            Self::NotConfigured | Self::Upstream | Self::TimedOut | Self::Unavailable | Self::Internal => {
+                Fault::Server
+            }
         }
     }
 }
@@ -197,6 +210,15 @@ impl StdError for ToolError {
     }
 }
 
+/// What the text of a failed result is. The whole error is in the result's `_meta` too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorText {
+    /// The error as JSON.
+    Json,
+    /// The message alone, for toolsets whose results begin with a sentence.
+    Message,
+}
+
 /// The form of an error on the wire; each toolset chooses the form for its tools.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WireError {
@@ -217,6 +239,8 @@ pub enum WireError {
         message: String,
         /// The details for programs.
         details: Option<Value>,
+        /// What the text of the result is.
+        text: ErrorText,
     },
     /// An HTTP status with a JSON body, for toolsets that also have REST routes. Over MCP it becomes a
     /// [`WireError::Result`] with the status among its details.
@@ -240,6 +264,18 @@ impl WireError {
             code: error.kind.code().to_owned(),
             message: error.message.clone(),
             details: error.details.clone(),
+            text: ErrorText::Json,
+        }
+    }
+
+    /// The same with the message alone as its text.
+    #[must_use]
+    pub fn message(error: &ToolError) -> Self {
+        match Self::result(error) {
+            Self::Result { code, message, details, .. } => {
+                Self::Result { code, message, details, text: ErrorText::Message }
+            }
+            other => other,
         }
     }
 
@@ -250,11 +286,11 @@ impl WireError {
         match self {
             Self::Rpc { code, message, data } => {
                 let details = Some(with_member("code", code.into(), "data", data));
-                Self::Result { code: kind.code().to_owned(), message, details }
+                Self::Result { code: kind.code().to_owned(), message, details, text: ErrorText::Json }
             }
             Self::Http { status, code, message, details } => {
                 let details = Some(with_member("status", status.into(), "details", details));
-                Self::Result { code, message, details }
+                Self::Result { code, message, details, text: ErrorText::Json }
             }
             result @ Self::Result { .. } => result,
         }
@@ -299,6 +335,7 @@ mod tests {
                 code: "upstream_error".into(),
                 message: "openai responses failed".into(),
                 details: Some(json!({ "code": -32050, "retries": 3 })),
+                text: ErrorText::Json,
             }
         );
         let wire = WireError::Http {
@@ -313,6 +350,7 @@ mod tests {
                 code: "payment_required".into(),
                 message: "the budget is spent".into(),
                 details: Some(json!({ "status": 402 })),
+                text: ErrorText::Json,
             }
         );
     }

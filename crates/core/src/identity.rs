@@ -1,6 +1,7 @@
 //! The caller of a tool: the owner of the machine, an anonymous client, or a person with a verified token.
 
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use crate::TokenScope;
@@ -15,6 +16,11 @@ pub enum Identity {
     /// A caller with a verified token.
     Person(Arc<Person>),
 }
+
+/// The address of the client, which the HTTP transport stores in the extensions of each request, beside its [`Identity`].
+/// It is that of the last proxy where there is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PeerAddress(pub SocketAddr);
 
 /// The claims of a verified token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +60,15 @@ pub enum Principal {
 }
 
 impl Identity {
+    /// Who issued the token of a person, and the issuer's id of the person.
+    #[must_use]
+    pub fn issuer_and_subject(&self) -> Option<(&str, &str)> {
+        match self {
+            Self::Person(person) => Some((&person.issuer, &person.subject)),
+            Self::Owner | Self::Anonymous => None,
+        }
+    }
+
     /// The key under which state of this caller is stored.
     #[must_use]
     pub fn principal(&self) -> Principal {

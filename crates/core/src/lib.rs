@@ -16,14 +16,15 @@ pub mod tool;
 
 pub use call::{Call, Progress, ProgressSink};
 pub use date::Date;
-pub use error::{ErrorKind, Fault, ToolError, WireError};
+pub use error::{ErrorKind, ErrorText, Fault, ToolError, WireError};
 pub use finding::Finding;
-pub use identity::{Identity, Person, Principal};
+pub use identity::{Identity, PeerAddress, Person, Principal};
 pub use store::{BoundedStore, StoreLimits};
 pub use tool::{
-    Access, Admitted, Denied, Effect, Facts, FailedCall, Guide, NumberParsing, Registry, RegistryBuilder,
-    Reply, Resource, ResourceTemplate, ResourceText, SelectionError, Sponsor, TokenScope, Tool,
-    ToolSelection, Toolset, ToolsetState, Widget, World,
+    Access, Admitted, Denied, Effect, Facts, FailedCall, Guide, NumberParsing, Prompt, PromptArgument,
+    ProofOfReservation, Registry, RegistryBuilder, Reply, Resource, ResourceTemplate, ResourceText,
+    SelectionError, Sponsor, StatusText, TokenScope, Tool, ToolSelection, Toolset, ToolsetState, Widget,
+    World,
 };
 
 /// A JSON object.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -66,7 +66,8 @@ impl Tool for Answer {
         world: World::Open,
         access: Access::Local(ANSWERS_USE),
         sponsor: Sponsor::Input("query"),
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "A question about the world or current events, or any question that needs sources.",
             safe_defaults: r#"{"query":"…"}"#,
@@ -94,7 +95,8 @@ impl Tool for AnswerDetailed {
         world: World::Open,
         access: Access::Local(ANSWERS_USE),
         sponsor: Sponsor::Input("query"),
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "A complex question: a comparison, an analysis, many sources. Slower and more expensive than answer.",
             safe_defaults: r#"{"query":"…"}"#,
@@ -122,7 +124,8 @@ impl Tool for AnswerQuick {
         world: World::Open,
         access: Access::Local(ANSWERS_USE),
         sponsor: Sponsor::Input("query"),
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "A simple lookup where speed matters.",
             safe_defaults: r#"{"query":"…"}"#,

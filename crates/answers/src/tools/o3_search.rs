@@ -1,6 +1,6 @@
 //! `chatgpt_o3_search`: search results, only from pages that a real search returned.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -52,7 +52,8 @@ impl Tool for O3Search {
         world: World::Open,
         access: Access::Local(ANSWERS_USE),
         sponsor: Sponsor::Input("query"),
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "You need links and snippets rather than a finished answer.",
             safe_defaults: r#"{"query":"…","limit":10}"#,

@@ -25,6 +25,8 @@ impl TokenScope {
 pub enum Access {
     /// Everybody.
     Anyone,
+    /// Everybody. For people whose token has the scope, it also uses what is known about them.
+    AnyoneOr(TokenScope),
     /// The owner of the machine, and people whose token has the scope. It is not listed for others.
     Local(TokenScope),
     /// The owner of the machine, and people whose token has the scope. It is listed for everybody, so that a client can
@@ -51,7 +53,7 @@ impl Access {
     /// The reason why not.
     pub fn check(self, identity: &Identity) -> Result<(), Denied> {
         match (self, identity) {
-            (Self::Anyone, _) | (_, Identity::Owner) => Ok(()),
+            (Self::Anyone | Self::AnyoneOr(_), _) | (_, Identity::Owner) => Ok(()),
             (Self::Local(scope) | Self::SignedIn(scope), Identity::Anonymous) => Err(Denied::SignIn(scope)),
             (Self::Local(scope) | Self::SignedIn(scope), Identity::Person(person)) => {
                 if person.has(scope) {
@@ -66,15 +68,21 @@ impl Access {
     /// Whether the tool is listed for this caller.
     #[must_use]
     pub fn lists_for(self, identity: &Identity) -> bool {
-        matches!(self, Self::Anyone | Self::SignedIn(_)) || self.check(identity).is_ok()
+        matches!(self, Self::SignedIn(_)) || self.check(identity).is_ok()
     }
 
-    /// The required scope, if any.
+    /// Whether everybody may call the tool.
+    #[must_use]
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Anyone | Self::AnyoneOr(_))
+    }
+
+    /// The scope that is required or makes a difference, if any.
     #[must_use]
     pub const fn scope(self) -> Option<TokenScope> {
         match self {
             Self::Anyone => None,
-            Self::Local(scope) | Self::SignedIn(scope) => Some(scope),
+            Self::AnyoneOr(scope) | Self::Local(scope) | Self::SignedIn(scope) => Some(scope),
         }
     }
 }
@@ -132,13 +140,18 @@ mod tests {
             assert_eq!(access.check(&person(WRITE)), Err(Denied::Scope(READ)));
             assert_eq!(access.check(&Identity::Anonymous), Err(Denied::SignIn(READ)));
         }
-        assert_eq!(Access::Anyone.check(&Identity::Anonymous), Ok(()));
+        for open in [Access::Anyone, Access::AnyoneOr(READ)] {
+            assert_eq!(open.check(&Identity::Anonymous), Ok(()));
+            assert_eq!(open.check(&person(WRITE)), Ok(()));
+            assert!(open.is_open());
+        }
     }
 
     #[test]
     fn only_local_tools_are_hidden_from_callers_who_may_not_call_them() {
         for (access, identity, listed) in [
             (Access::Anyone, Identity::Anonymous, true),
+            (Access::AnyoneOr(READ), Identity::Anonymous, true),
             (Access::SignedIn(READ), Identity::Anonymous, true),
             (Access::SignedIn(READ), person(WRITE), true),
             (Access::Local(READ), Identity::Anonymous, false),

@@ -18,7 +18,8 @@ use super::{Denied, NumberParsing, RegisteredTool, Registry, Reply, ResourceText
 use crate::telemetry::CALLS;
 use crate::{Call, ErrorKind, Fault, Identity, JsonObject, ToolError, WireError, metrics, schema};
 
-/// The proof that a caller may call a tool. Only [`Registry::admit`] creates it, and only it can run a tool.
+/// The proof that a caller may call a tool. Only [`Registry::admit`] and [`Registry::purchase`] create it, and only it can
+/// run a tool.
 pub struct Admitted {
     registry: Arc<Registry>,
     tool: &'static str,
@@ -48,6 +49,7 @@ impl Admitted {
     pub async fn call(self, arguments: JsonObject, mut call: Call) -> Result<Reply<Value>, FailedCall> {
         let span = tracing::error_span!("call", tool = self.tool, request_id = call.request_id);
         call.set_admitted(self.identity, Arc::downgrade(&self.registry), span.clone());
+        note_caller(&call);
         // `Registry::admit` looked the tool up and registries never change, so this does not happen.
         let Some(tool) = self.registry.get(self.tool) else {
             let error = ToolError::from(Denied::Unknown);
@@ -99,6 +101,7 @@ impl AdmittedResource {
     pub async fn read(self, mut call: Call) -> Result<Option<ResourceText>, ToolError> {
         let span = tracing::error_span!("read", resource = self.uri, request_id = call.request_id);
         call.set_admitted(self.identity, Arc::downgrade(&self.registry), span.clone());
+        note_caller(&call);
         let (started, deadline) = start_clock(&mut call, self.registry.call_timeout);
         async {
             let work = self.toolset.read_resource(&call, &self.uri);
@@ -122,6 +125,14 @@ fn start_clock(call: &mut Call, call_timeout: Duration) -> (Instant, Instant) {
     let deadline = call.deadline.map_or(latest, |deadline| latest.min(deadline.into()));
     call.deadline = Some(deadline.into_std());
     (started, deadline)
+}
+
+/// Adds the caller to the log line of a call, if it is a person: an operator must be able to tell whose token was used.
+fn note_caller(call: &Call) {
+    if let Some((issuer, subject)) = call.identity().issuer_and_subject() {
+        call.note("issuer", issuer);
+        call.note("subject", subject);
+    }
 }
 
 /// Ends work at its deadline or when it is cancelled, and turns a panic into an error.
@@ -198,8 +209,10 @@ fn log_outcome(started: Instant, error: Option<&ToolError>) {
 
 impl Denied {
     /// Logs and counts a resource that was not admitted.
-    pub fn log_resource(self, uri: &str, request_id: &str) {
-        tracing::warn!(resource = uri, request_id, ok = false, elapsed_ms = 0, code = self.code());
+    pub fn log_resource(self, uri: &str, identity: &Identity, request_id: &str) {
+        let (issuer, subject) = identity.issuer_and_subject().unzip();
+        let code = self.code();
+        tracing::warn!(resource = uri, request_id, issuer, subject, ok = false, elapsed_ms = 0, code);
         record_metrics(RESOURCE_READS, false, Duration::ZERO);
     }
 
@@ -212,9 +225,10 @@ impl Denied {
     }
 
     /// Logs and counts a call that was not admitted.
-    pub fn log(self, registry: &Registry, tool: &str, request_id: &str) {
+    pub fn log(self, registry: &Registry, tool: &str, identity: &Identity, request_id: &str) {
         let code = if self == Self::Unknown { "unknown_tool" } else { self.code() };
-        tracing::warn!(tool, request_id, ok = false, elapsed_ms = 0, code);
+        let (issuer, subject) = identity.issuer_and_subject().unzip();
+        tracing::warn!(tool, request_id, issuer, subject, ok = false, elapsed_ms = 0, code);
         // Only names of registered tools become labels: unknown ones come from the client and are unbounded.
         if let Some(tool) = registry.get(tool) {
             record_metrics(tool.facts.name, false, Duration::ZERO);

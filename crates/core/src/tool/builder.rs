@@ -1,6 +1,7 @@
 //! Builds a registry from toolsets, their settings and their tools. Tools and toolsets are type-erased on the way, because
 //! each has its own input, output and settings types.
 
+use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -11,7 +12,7 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use super::registry::Registry;
-use super::{RegisteredTool, Reply, Resource, ResourceTemplate, ResourceText, Tool, Toolset};
+use super::{Prompt, RegisteredTool, Reply, Resource, ResourceTemplate, ResourceText, Tool, Toolset};
 use crate::{Call, ErrorKind, Facts, JsonObject, ToolError, WireError, schema};
 
 /// Why a registry could not be built.
@@ -59,6 +60,9 @@ pub(super) trait Runner: Send + Sync {
         arguments: JsonObject,
     ) -> BoxFuture<'a, Result<Reply<Value>, ToolError>>;
 
+    /// Opens the toolset, if no call has done so yet.
+    fn open(&self) -> BoxFuture<'_, Result<(), ToolError>>;
+
     fn wire(&self, error: &ToolError) -> WireError;
 }
 
@@ -79,6 +83,10 @@ impl<T: Tool> Runner for TypedRunner<T> {
         })
     }
 
+    fn open(&self) -> BoxFuture<'_, Result<(), ToolError>> {
+        Box::pin(async move { self.toolset.open().await.map(|_| ()) })
+    }
+
     fn wire(&self, error: &ToolError) -> WireError {
         <T::Set as Toolset>::wire(&self.toolset.config, facts_of::<T>(), error)
     }
@@ -92,6 +100,7 @@ const fn facts_of<T: Tool>() -> &'static Facts {
 pub(super) trait ErasedToolset: Send + Sync {
     fn name(&self) -> &'static str;
     fn instructions(&self) -> &'static [&'static str];
+    fn prompts(&self) -> &'static [Prompt];
     fn complete<'a>(
         &'a self,
         argument: &'a str,
@@ -106,6 +115,7 @@ pub(super) trait ErasedToolset: Send + Sync {
         uri: &'a str,
     ) -> BoxFuture<'a, Result<Option<ResourceText>, ToolError>>;
     fn close(&self) -> BoxFuture<'_, ()>;
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
 impl<S: Toolset> ErasedToolset for ToolsetState<S> {
@@ -115,6 +125,10 @@ impl<S: Toolset> ErasedToolset for ToolsetState<S> {
 
     fn instructions(&self) -> &'static [&'static str] {
         S::INSTRUCTIONS
+    }
+
+    fn prompts(&self) -> &'static [Prompt] {
+        S::PROMPTS
     }
 
     fn complete<'a>(
@@ -155,6 +169,10 @@ impl<S: Toolset> ErasedToolset for ToolsetState<S> {
                 set.close().await;
             }
         })
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 }
 
@@ -204,6 +222,7 @@ impl<S: Toolset> ToolsetBuilder<'_, S> {
         self.tools.push(Arc::new(RegisteredTool {
             facts: facts_of::<T>(),
             toolset: S::NAME,
+            sign_in_message: S::SIGN_IN_MESSAGE,
             numbers: S::NUMBERS,
             schemas: OnceLock::new(),
             make_schemas: || (schema::of_input::<T::Input>(), schema::of_output::<T::Output>()),

@@ -19,8 +19,10 @@ pub struct Facts {
     pub access: Access,
     /// Whether a sponsor may pay for a call.
     pub sponsor: Sponsor,
-    /// The page that displays its result in clients that support widgets.
-    pub widget: Option<Widget>,
+    /// What ChatGPT shows while the tool runs and when it has finished.
+    pub status: Option<StatusText>,
+    /// The page that displays its result in clients that support widgets, and whether such pages call it.
+    pub widget: Widget,
     /// Its section of the tooling guide.
     pub guide: Guide,
 }
@@ -54,15 +56,24 @@ pub enum Sponsor {
     Input(&'static str),
 }
 
-/// An HTML page that displays the result of a tool.
+/// The status of a call, as a person sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Widget {
-    /// The URI of the page among the server's resources.
-    pub uri: &'static str,
-    /// The status text while the tool runs.
+pub struct StatusText {
+    /// The text while the tool runs.
     pub invoking: &'static str,
-    /// The status text when the tool has finished.
+    /// The text when the tool has finished.
     pub invoked: &'static str,
+}
+
+/// What a tool has to do with widgets: HTML pages that display the result of a tool and may call tools themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Widget {
+    /// Nothing.
+    None,
+    /// Widgets call it, and its result appears in the widget that called it.
+    Called,
+    /// Its result is displayed by the page with this URI among the server's resources, and widgets call it too.
+    Page(&'static str),
 }
 
 /// The section of the tooling guide about a tool.

@@ -2,19 +2,25 @@
 
 use serde_json::{Value, json};
 
-use crate::JsonObject;
+use crate::{Identity, JsonObject};
 
-use super::{Access, Effect, Facts, RegisteredTool, World};
+use super::{Access, Effect, Facts, RegisteredTool, TokenScope, Widget, World};
 
-/// The entry of one tool. Security schemes are repeated in `_meta`, for clients that look for extensions only there.
-pub(super) fn entry(tool: &RegisteredTool) -> Value {
+/// The entry of one tool in the list of a caller. Security schemes are repeated in `_meta`, for clients that look for extensions only there.
+pub(super) fn entry(tool: &RegisteredTool, identity: &Identity) -> Value {
     let facts = tool.facts;
-    let schemes = security_schemes(facts.access);
+    let schemes = security_schemes(facts.access, identity);
     let mut meta = JsonObject::from_iter([("securitySchemes".to_owned(), schemes.clone())]);
-    if let Some(widget) = facts.widget {
-        meta.insert("ui".to_owned(), json!({ "resourceUri": widget.uri }));
-        meta.insert("openai/toolInvocation/invoking".to_owned(), widget.invoking.into());
-        meta.insert("openai/toolInvocation/invoked".to_owned(), widget.invoked.into());
+    if let Widget::Page(uri) = facts.widget {
+        meta.insert("ui".to_owned(), json!({ "resourceUri": uri }));
+        meta.insert("openai/outputTemplate".to_owned(), uri.into());
+    }
+    if facts.widget != Widget::None {
+        meta.insert("openai/widgetAccessible".to_owned(), true.into());
+    }
+    if let Some(status) = facts.status {
+        meta.insert("openai/toolInvocation/invoking".to_owned(), status.invoking.into());
+        meta.insert("openai/toolInvocation/invoked".to_owned(), status.invoked.into());
     }
     json!({
         "name": facts.name,
@@ -37,14 +43,16 @@ fn annotations(facts: &Facts) -> Value {
     })
 }
 
-/// The `securitySchemes` extension of OpenAI's Apps SDK. For a local tool either scheme is enough: the owner needs no
-/// token, and others need one with the scope.
-fn security_schemes(access: Access) -> Value {
+/// The `securitySchemes` extension of OpenAI's Apps SDK. The owner needs no token for a local tool; others do.
+fn security_schemes(access: Access, identity: &Identity) -> Value {
+    let either =
+        |scope: TokenScope| json!([{ "type": "noauth" }, { "type": "oauth2", "scopes": [scope.as_str()] }]);
     match access {
         Access::Anyone => json!([{ "type": "noauth" }]),
-        Access::Local(scope) => {
-            json!([{ "type": "noauth" }, { "type": "oauth2", "scopes": [scope.as_str()] }])
+        Access::AnyoneOr(scope) => either(scope),
+        Access::Local(scope) if *identity == Identity::Owner => either(scope),
+        Access::Local(scope) | Access::SignedIn(scope) => {
+            json!([{ "type": "oauth2", "scopes": [scope.as_str()] }])
         }
-        Access::SignedIn(scope) => json!([{ "type": "oauth2", "scopes": [scope.as_str()] }]),
     }
 }

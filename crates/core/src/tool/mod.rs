@@ -7,6 +7,8 @@ mod builder;
 mod facts;
 mod instructions;
 mod listing;
+mod prompt;
+mod purchase;
 mod registry;
 mod reply;
 mod resource;
@@ -22,8 +24,10 @@ use serde::de::DeserializeOwned;
 pub use access::{Access, Denied, TokenScope};
 pub use admitted::{Admitted, AdmittedResource, FailedCall};
 pub use builder::{RegistryBuilder, RegistryError, ToolsetBuilder, ToolsetState};
-pub use facts::{Effect, Facts, Guide, Sponsor, Widget, World};
+pub use facts::{Effect, Facts, Guide, Sponsor, StatusText, Widget, World};
 pub use instructions::{MAX_INSTRUCTIONS_BYTES, tools_in};
+pub use prompt::{Prompt, PromptArgument};
+pub use purchase::ProofOfReservation;
 pub use registry::{RegisteredTool, Registry};
 pub use reply::Reply;
 pub use resource::{Resource, ResourceTemplate, ResourceText};
@@ -39,6 +43,10 @@ pub trait Toolset: Send + Sync + Sized + 'static {
     /// and the usual sequence. Backticks enclose the names of tools and nothing else, because a sentence that names a tool
     /// which a caller does not see is left out.
     const INSTRUCTIONS: &'static [&'static str];
+    /// What the result of a tool says to a caller who must sign in first; `None` for the usual error.
+    const SIGN_IN_MESSAGE: Option<&'static str> = None;
+    /// Its prompts.
+    const PROMPTS: &'static [Prompt] = &[];
     /// How strictly numbers in the arguments of its tools are parsed.
     const NUMBERS: NumberParsing = NumberParsing::Strict;
     /// Its validated settings.

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use super::builder::{ErasedToolset, RegistryBuilder, Runner};
 use super::instructions::paragraph;
 use super::{
-    Admitted, AdmittedResource, Denied, NumberParsing, Resource, ResourceTemplate, SelectionError,
-    TokenScope, ToolSelection,
+    Access, Admitted, AdmittedResource, Denied, NumberParsing, Resource, ResourceTemplate, SelectionError,
+    TokenScope, ToolSelection, Toolset, ToolsetState, Widget,
 };
 use crate::{Facts, Identity, JsonObject, schema};
 
@@ -27,6 +27,8 @@ pub struct RegisteredTool {
     pub facts: &'static Facts,
     /// The name of the toolset it belongs to.
     pub toolset: &'static str,
+    /// What its result says to a caller who must sign in first, if the toolset has a sentence of its own.
+    pub sign_in_message: Option<&'static str>,
     pub(super) numbers: NumberParsing,
     pub(super) schemas: OnceLock<(JsonObject, JsonObject)>,
     pub(super) make_schemas: fn() -> (JsonObject, JsonObject),
@@ -144,6 +146,12 @@ impl Registry {
         self.toolsets.iter().any(|toolset| toolset.name() == name)
     }
 
+    /// The settings and the state of a toolset, which its tools share with its REST routes; `None` when it is not served.
+    #[must_use]
+    pub fn toolset<S: Toolset>(&self) -> Option<Arc<ToolsetState<S>>> {
+        self.toolsets.iter().find_map(|toolset| toolset.clone().into_any().downcast().ok())
+    }
+
     /// The instructions for the models of a caller: a paragraph for each toolset of which the caller sees a tool. `None`
     /// when there is nothing to say.
     #[must_use]
@@ -159,6 +167,10 @@ impl Registry {
         (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n"))
     }
 
+    pub(super) fn toolsets(&self) -> impl Iterator<Item = &dyn ErasedToolset> {
+        self.toolsets.iter().map(AsRef::as_ref)
+    }
+
     /// The tools in the order in which they were added.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &RegisteredTool> {
         self.tools.iter().map(AsRef::as_ref)
@@ -170,7 +182,7 @@ impl Registry {
         self.by_name.get(name).and_then(|index| self.tools.get(*index)).map(AsRef::as_ref)
     }
 
-    /// Decides whether a caller may call a tool. There is no other way to run one.
+    /// Decides whether a caller may call a tool. There is no other way to run one, except [`Registry::purchase`].
     ///
     /// # Errors
     ///
@@ -179,6 +191,41 @@ impl Registry {
         let tool = self.get(name).ok_or(Denied::Unknown)?;
         tool.facts.access.check(identity)?;
         Ok(Admitted::new(self.clone(), tool.facts.name, identity.clone()))
+    }
+
+    /// The scopes that any tool requires, sorted.
+    #[must_use]
+    pub fn scopes(&self) -> &[TokenScope] {
+        &self.scopes
+    }
+
+    /// The scopes of tools that need no person, only permission: [`Access::Local`].
+    #[must_use]
+    pub fn local_scopes(&self) -> Vec<TokenScope> {
+        let is_local = |scope: &&TokenScope| {
+            let mut tools = self.tools().filter(|tool| tool.facts.access.scope() == Some(**scope));
+            tools.all(|tool| matches!(tool.facts.access, Access::Local(_)))
+        };
+        self.scopes.iter().filter(is_local).copied().collect()
+    }
+
+    /// The scopes that the tools of the same toolset as `tool` require.
+    pub fn toolset_scopes(&self, tool: &str) -> impl Iterator<Item = TokenScope> {
+        let toolset = self.get(tool).map(|tool| tool.toolset);
+        let same = self.tools().filter(move |other| Some(other.toolset) == toolset);
+        same.filter_map(|other| other.facts.access.scope())
+    }
+
+    /// Whether the result of any tool is displayed by a widget.
+    #[must_use]
+    pub fn has_widgets(&self) -> bool {
+        self.tools().any(|tool| matches!(tool.facts.widget, Widget::Page(_)))
+    }
+
+    /// Whether any tool may be called without a token.
+    #[must_use]
+    pub fn is_open_to_anyone(&self) -> bool {
+        self.tools().any(|tool| tool.facts.access.is_open())
     }
 
     /// The `tools` array of `tools/list` for a caller, serialized once for each set of scopes.
@@ -197,7 +244,7 @@ impl Registry {
             return list.clone();
         }
         let listed = self.tools().filter(|tool| tool.facts.access.lists_for(identity));
-        let entries: Vec<_> = listed.map(super::listing::entry).collect();
+        let entries: Vec<_> = listed.map(|tool| super::listing::entry(tool, identity)).collect();
         let list = Bytes::from(serde_json::to_vec(&entries).expect("JSON values serialize"));
         if lists.len() < MAX_CACHED_LISTS {
             lists.insert(key, list.clone());
@@ -205,8 +252,8 @@ impl Registry {
         list
     }
 
-    /// Suggests values for an argument, sorted and without duplicates. Every toolset is asked that has a tool with this
-    /// argument which the caller may call.
+    /// Suggests values for an argument, sorted and without duplicates. Every toolset is asked that has a tool or a prompt
+    /// with this argument which the caller may use.
     pub async fn complete(
         &self,
         argument: &str,
@@ -221,6 +268,9 @@ impl Registry {
                     && tool.facts.access.check(identity).is_ok()
                     && schema::property_schema(tool.input_schema(), argument).is_some()
             });
+            let mut prompts = toolset.prompts().iter().filter(|prompt| prompt.access.check(identity).is_ok());
+            let has_argument =
+                has_argument || prompts.any(|prompt| prompt.arguments.iter().any(|own| own.name == argument));
             if has_argument {
                 values.extend(toolset.complete(argument, typed, other_arguments).await);
             }

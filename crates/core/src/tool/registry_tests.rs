@@ -9,7 +9,7 @@ use super::super::RegistryError;
 use super::*;
 use crate::{
     Access, Call, Effect, ErrorKind, FailedCall, Guide, Person, Reply, ResourceText, Sponsor, Tool,
-    ToolError, Toolset, ToolsetState, World,
+    ToolError, Toolset, ToolsetState, Widget, World,
 };
 
 const CALL_TIMEOUT: Duration = Duration::from_secs(200);
@@ -63,7 +63,8 @@ impl Tool for Sleep {
         world: World::Open,
         access: Access::Local(READ),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide { when: "tired", safe_defaults: "{\"ms\":1}", common_errors: &[] },
     };
     type Set = TestSet;
@@ -230,7 +231,10 @@ fn one_list_is_cached_for_each_set_of_scopes_that_tools_require() {
     let list = |identity: &Identity| registry.list(identity);
     assert_eq!(list(&Identity::Anonymous).as_ref(), b"[]");
     assert_eq!(list(&person(&["library.write"])).as_ref(), b"[]");
-    assert_eq!(list(&person(&["library.read", "x"])), list(&Identity::Owner));
+    let of_person = list(&person(&["library.read", "x"]));
+    let of_person = String::from_utf8(of_person.to_vec()).unwrap();
+    let of_owner = String::from_utf8(list(&Identity::Owner).to_vec()).unwrap();
+    assert_eq!(of_person, of_owner.replace(r#"{"type":"noauth"},"#, ""), "only the owner needs no token");
     for number in 0..1000 {
         let _ = list(&person(&["library.read", &format!("unknown.{number}")]));
     }
@@ -462,4 +466,16 @@ async fn opened_toolsets_are_closed_once_and_not_opened_again() {
     assert_eq!(closed.load(Ordering::SeqCst), 0, "reading this page does not open the toolset");
     let admitted = registry.admit_resource("page://7", &Identity::Owner).unwrap();
     assert_eq!(admitted.read(Call::new("1")).await.unwrap_err().kind(), ErrorKind::Cancelled);
+}
+
+#[tokio::test]
+async fn the_state_of_a_toolset_is_shared_with_whoever_knows_its_type() {
+    let registry = registry();
+    let state = registry.toolset::<TestSet>().unwrap();
+    state.open().await.unwrap();
+    assert_eq!(state.config().attempts.load(Ordering::SeqCst), 1);
+    let narrowed = ToolSelection { toolsets: Some(vec!["test".to_owned()]), ..ToolSelection::default() };
+    let selected = registry.select(&narrowed).unwrap();
+    selected.toolset::<TestSet>().unwrap().open().await.unwrap();
+    assert_eq!(state.config().attempts.load(Ordering::SeqCst), 1);
 }

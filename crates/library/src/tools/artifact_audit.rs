@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Principal, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{
+    Access, Call, Effect, Facts, Guide, Principal, Reply, Sponsor, Tool, ToolError, Widget, World,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -104,7 +106,8 @@ impl Tool for ArtifactAudit {
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "After writing an artifact, before you deliver it.",
             safe_defaults: r#"{"artifact_path":"artifacts/…","source_path":"…"}"#,

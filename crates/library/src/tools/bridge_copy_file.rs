@@ -1,6 +1,6 @@
 //! `bridge_copy_file`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,8 @@ impl Tool for BridgeCopyFile {
         world: World::Closed,
         access: Access::Local(LIBRARY_WRITE),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "To copy a whole file of a manual into the vault.",
             safe_defaults: r#"{"manual_id":"…","from_path":"…","to_path":"…","mode":"overwrite"}"#,

@@ -1,6 +1,6 @@
 //! `bridge_copy_section`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,8 @@ impl Tool for BridgeCopySection {
         world: World::Closed,
         access: Access::Local(LIBRARY_WRITE),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "To copy text of a manual into a note or an artifact.",
             safe_defaults: r#"{"from_ref":{"target":"manual","manual_id":"…","path":"…","start_line":1},"to_path":"…","mode":"append"}"#,

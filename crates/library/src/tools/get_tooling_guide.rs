@@ -2,7 +2,7 @@
 
 use annai_core::tool::RegisteredTool;
 use annai_core::{
-    Access, Call, Effect, Facts, Guide, JsonObject, Reply, Sponsor, Tool, ToolError, Toolset, World,
+    Access, Call, Effect, Facts, Guide, JsonObject, Reply, Sponsor, Tool, ToolError, Widget, World,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,8 @@ pub struct Input {
     /// a file, `audit` check coverage or an artifact.
     #[schemars(extend("default" = "unknown"))]
     pub intent: Option<Purpose>,
-    /// Where you want to do it (default `unknown`).
+    /// Where you want to do it (default `unknown`): in a `manual` or the `vault`, on the `web`, or with the `services` that
+    /// sponsors pay for.
     #[schemars(extend("default" = "unknown"))]
     pub target: Option<Subject>,
 }
@@ -40,6 +41,8 @@ pub enum Purpose {
 pub enum Subject {
     Manual,
     Vault,
+    Web,
+    Services,
     Unknown,
 }
 
@@ -48,7 +51,7 @@ pub enum Subject {
 pub struct Output {
     /// The name of the tool to call first.
     pub first_tool: &'static str,
-    /// All tools of the library.
+    /// All tools that the caller sees.
     pub tools: Vec<Advice>,
 }
 
@@ -83,12 +86,13 @@ impl Tool for GetToolingGuide {
     const FACTS: Facts = Facts {
         name: "get_tooling_guide",
         title: "How to use the library / 使い方の案内",
-        description: "Return which library tool to call first for a purpose, and how to use each tool.",
+        description: "Return which tool of this server to call first for a purpose, and how to use each tool.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "At the beginning, when it is not clear which tool to use.",
             safe_defaults: r#"{"intent":"explore","target":"manual"}"#,
@@ -101,8 +105,8 @@ impl Tool for GetToolingGuide {
 
     async fn run(_: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let registry = call.registry().ok_or_else(|| ToolError::internal("the list of tools is gone"))?;
-        let tools: Vec<_> =
-            registry.tools().filter(|tool| tool.toolset == Library::NAME).map(advice).collect();
+        let is_visible = |tool: &&RegisteredTool| tool.facts.access.lists_for(call.identity());
+        let tools: Vec<_> = registry.tools().filter(is_visible).map(advice).collect();
         // Only a tool that is served can be called.
         let wanted = first_tool(input.intent, input.target);
         let is_served = tools.iter().any(|tool| tool.tool_name == wanted);
@@ -118,6 +122,8 @@ impl Tool for GetToolingGuide {
 /// The tool to call first.
 const fn first_tool(intent: Option<Purpose>, target: Option<Subject>) -> &'static str {
     match (intent, target) {
+        (_, Some(Subject::Web)) => "answer",
+        (_, Some(Subject::Services)) => "search_services",
         (Some(Purpose::Explore), Some(Subject::Vault)) => "vault_find",
         (Some(Purpose::Produce), _) => "vault_create",
         (Some(Purpose::Revise), _) => "vault_search",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +94,8 @@ pub struct Output {
     pub summary: FindSummary,
     /// The best matching sections, best first, at most five.
     pub top: Vec<FoundSection>,
-    /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to read or to search; what
+    /// follows it is optional.
     pub next_actions: Vec<NextAction>,
 }
 
@@ -140,7 +141,8 @@ impl Tool for ManualFind {
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "First, for any question that the manuals may answer.",
             safe_defaults: r#"{"query":"…","phrasings":["…","…","…"],"hypothetical":"…"}"#,

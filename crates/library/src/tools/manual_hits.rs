@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -190,7 +190,8 @@ impl Tool for ManualHits {
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "After a search, for more than its best sections, or to see what it did not search.",
             safe_defaults: r#"{"trace_id":"…","kind":"integrated_top"}"#,

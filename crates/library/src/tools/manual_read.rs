@@ -1,6 +1,6 @@
 //! `manual_read`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -108,8 +108,8 @@ pub struct Output {
     /// The character encoding of the file, when it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// The suggested next calls, most useful first. `stop` means that nothing is left to do; empty when no search led
-    /// here.
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to read or to search, and what
+    /// follows it is optional; empty when no search led here.
     pub next_actions: Vec<NextAction>,
 }
 
@@ -136,7 +136,8 @@ impl Tool for ManualRead {
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "To read a section that manual_find or manual_toc returned.",
             safe_defaults: r#"{"ref":{"target":"manual","manual_id":"…","path":"…","start_line":1},"scope":"section"}"#,

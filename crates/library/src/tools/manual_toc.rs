@@ -1,6 +1,6 @@
 //! `manual_toc`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,7 +82,8 @@ impl Tool for ManualToc {
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "To see the structure of a manual before you read it.",
             safe_defaults: r#"{"manual_id":"…"}"#,

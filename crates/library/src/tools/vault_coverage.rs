@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Principal, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{
+    Access, Call, Effect, Facts, Guide, Principal, Reply, Sponsor, Tool, ToolError, Widget, World,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -81,7 +83,8 @@ impl Tool for VaultCoverage {
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "After reading or citing a file, to see which lines are missing.",
             safe_defaults: r#"{"path":"…","cited_ranges":[{"start_line":1,"end_line":80}]}"#,

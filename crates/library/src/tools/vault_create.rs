@@ -1,6 +1,6 @@
 //! `vault_create`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,8 @@ impl Tool for VaultCreate {
         world: World::Closed,
         access: Access::Local(LIBRARY_WRITE),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "To write something new: notes, plans, artifacts.",
             safe_defaults: r#"{"path":"artifacts/plan.md","content":"…"}"#,

@@ -1,6 +1,6 @@
 //! `vault_find`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,8 @@ pub struct Output {
     pub summary: VaultFindSummary,
     /// The best matching paragraphs, best first, at most five.
     pub top: Vec<FoundSection>,
-    /// The suggested next calls, most useful first. `stop` means that nothing is left to do.
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to read or to search; what
+    /// follows it is optional.
     pub next_actions: Vec<NextAction>,
 }
 
@@ -87,7 +88,8 @@ impl Tool for VaultFind {
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "First, for any question that the vault may answer.",
             safe_defaults: r#"{"query":"…","phrasings":["…","…","…"],"hypothetical":"…"}"#,

@@ -1,6 +1,8 @@
 //! `vault_ls`.
 
-use annai_core::{Access, Call, Effect, ErrorKind, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{
+    Access, Call, Effect, ErrorKind, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +62,8 @@ impl Tool for VaultLs {
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "To see which files the vault has.",
             safe_defaults: r#"{}"#,

@@ -1,6 +1,6 @@
 //! `vault_read`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,8 +66,8 @@ pub struct Output {
     pub truncated_reason: ReadEnd,
     /// The SHA-256 of the whole file; pass it as `if_sha256` when you change the file.
     pub sha256: String,
-    /// The suggested next calls, most useful first. `stop` means that nothing is left to do; empty when no search led
-    /// here.
+    /// The suggested next calls, most useful first. `stop` means that nothing is left to read or to search, and what
+    /// follows it is optional; empty when no search led here.
     pub next_actions: Vec<NextAction>,
 }
 
@@ -120,7 +120,8 @@ impl Tool for VaultRead {
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "To read a file or a range of its lines.",
             safe_defaults: r#"{"path":"…","range":{"start_line":1,"end_line":80}}"#,

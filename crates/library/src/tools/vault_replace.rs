@@ -1,6 +1,6 @@
 //! `vault_replace`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,8 @@ impl Tool for VaultReplace {
         world: World::Closed,
         access: Access::Local(LIBRARY_WRITE),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "To change a few words in a file.",
             safe_defaults: r#"{"path":"…","find":"…","replace":"…"}"#,

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -92,7 +92,8 @@ impl Tool for VaultScan {
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "To read a whole file without missing a line.",
             safe_defaults: r#"{"path":"…"}"#,

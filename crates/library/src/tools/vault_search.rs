@@ -1,6 +1,6 @@
 //! `vault_search`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -70,7 +70,8 @@ impl Tool for VaultSearch {
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "To find the lines that contain something.",
             safe_defaults: r#"{"query":"…","mode":"plain"}"#,

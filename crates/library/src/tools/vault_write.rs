@@ -1,6 +1,6 @@
 //! `vault_write`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, World};
+use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,8 @@ impl Tool for VaultWrite {
         world: World::Closed,
         access: Access::Local(LIBRARY_WRITE),
         sponsor: Sponsor::Never,
-        widget: None,
+        status: None,
+        widget: Widget::None,
         guide: Guide {
             when: "To replace the content of a file, or to add to its end.",
             safe_defaults: r#"{"path":"…","content":"…","mode":"append"}"#,
