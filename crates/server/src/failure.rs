@@ -1,6 +1,6 @@
 //! The wire format of failures: JSON-RPC errors, and the results of failed tool calls.
 
-use annai_core::{ErrorKind, JsonObject, ToolError, WireError};
+use annai_core::{ErrorKind, ErrorText, JsonObject, ToolError, WireError};
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, ErrorData, MetaObject, RequestId};
 use serde_json::{Value, json};
 
@@ -51,8 +51,12 @@ pub fn of_call(wire: WireError, kind: ErrorKind, era: Era) -> Result<CallToolRes
 }
 
 /// The result of an unauthorized call, with the challenge that makes ChatGPT offer to sign in.
-pub fn of_denied(error: &ToolError, challenge: Option<&str>) -> CallToolResult {
+/// `text` replaces the text of the result, for toolsets that have a sentence of their own for it.
+pub fn of_denied(error: &ToolError, challenge: Option<&str>, text: Option<&str>) -> CallToolResult {
     let mut result = result(WireError::result(error), error.kind());
+    if let Some(text) = text {
+        result.content = vec![ContentBlock::text(text)];
+    }
     if let (Some(challenge), Some(meta)) = (challenge, &mut result.meta) {
         meta.0.insert(CHALLENGE_META.to_owned(), json!([challenge]));
     }
@@ -63,13 +67,16 @@ pub fn of_denied(error: &ToolError, challenge: Option<&str>) -> CallToolResult {
 /// `structuredContent`, which the official clients validate against the output schema even for a failed call.
 fn result(wire: WireError, kind: ErrorKind) -> CallToolResult {
     let mut error = JsonObject::new();
-    if let WireError::Result { code, message, details } = wire.into_result(kind) {
+    let mut sentence = None;
+    if let WireError::Result { code, message, details, text } = wire.into_result(kind) {
+        sentence = (text == ErrorText::Message).then(|| message.clone());
         error.insert("code".to_owned(), code.into());
         error.insert("message".to_owned(), message.into());
         error.extend(details.map(|details| ("details".to_owned(), details)));
     }
     let error = Value::Object(error);
-    let mut result = CallToolResult::error(vec![ContentBlock::text(error.to_string())]);
+    let text = sentence.unwrap_or_else(|| error.to_string());
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
     result.meta = Some(MetaObject(JsonObject::from_iter([(ERROR_META.to_owned(), error)])));
     result
 }
@@ -98,9 +105,14 @@ mod tests {
     #[test]
     fn an_unauthorized_call_carries_the_challenge_in_its_meta() {
         let error = ToolError::new(ErrorKind::Unauthorized, "sign in");
-        let result = serde_json::to_value(of_denied(&error, Some("Bearer"))).unwrap();
+        let result = serde_json::to_value(of_denied(&error, Some("Bearer"), None)).unwrap();
         assert_eq!(result["_meta"][CHALLENGE_META], json!(["Bearer"]));
         assert_eq!(result["_meta"][ERROR_META], json!({ "code": "unauthorized", "message": "sign in" }));
+        let result = serde_json::to_value(of_denied(&error, None, Some("Please sign in."))).unwrap();
+        assert_eq!(result["content"][0]["text"], "Please sign in.");
+        let wire = WireError::message(&error);
+        let result = of_call(wire, error.kind(), Era::Handshake).unwrap();
+        assert_eq!(serde_json::to_value(result).unwrap()["content"][0]["text"], "sign in");
     }
 
     #[test]

@@ -7,20 +7,25 @@ use futures_util::future::BoxFuture;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    CompletionInfo, ContentBlock, DiscoverResult, ErrorData, Implementation, InitializeRequestParams,
-    InitializeResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    CompletionInfo, ContentBlock, DiscoverResult, ErrorData, ExtensionCapabilities, GetPromptRequestParams,
+    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::Value;
 
 use crate::era::Era;
 use crate::tool_list::ToolList;
-use crate::{failure, resources};
+use crate::{failure, prompts, resources};
 
 /// The key in a request's `_meta` that holds the idempotency key of a call.
 const IDEMPOTENCY_META: &str = "annai/idempotencyKey";
+
+/// The name of the MCP extension for widgets, and the media type of their pages.
+const WIDGET_EXTENSION: &str = "io.modelcontextprotocol/ui";
+const WIDGET_MIME_TYPE: &str = "text/html;profile=mcp-app";
 
 /// The name and version that the server reports in `initialize`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +61,8 @@ impl Handler {
     fn adapt_info(&self, info: &mut ServerConfig, context: &RequestContext<RoleServer>) {
         let registry = self.registry_of(context);
         info.capabilities.resources = registry.has_resources().then(Default::default);
+        info.capabilities.prompts = registry.has_prompts().then(Default::default);
+        info.capabilities.extensions = registry.has_widgets().then(widget_extension);
         info.instructions = registry.instructions(&identity_of(context));
     }
 }
@@ -64,6 +71,7 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder().enable_tools().enable_completions().build();
         capabilities.resources = self.registry.has_resources().then(Default::default);
+        capabilities.prompts = self.registry.has_prompts().then(Default::default);
         let mut info = ServerConfig::new(capabilities);
         info.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
         info.server_info = Implementation::new(self.name.name, self.name.version);
@@ -134,6 +142,26 @@ impl ServerHandler for Handler {
             .map(ReadResourceResponse::Complete)
     }
 
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        one_page(request)?;
+        let identity = identity_of(&context);
+        let listed = self.registry_of(&context).prompts(&identity).map(prompts::listed);
+        Ok(ListPromptsResult::with_all_items(listed.collect()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(self.registry_of(&context), request, &identity_of(&context))
+            .map(GetPromptResponse::Complete)
+    }
+
     async fn complete(
         &self,
         request: CompleteRequestParams,
@@ -157,13 +185,14 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (call, registry) = (call_of(&context), self.registry_of(&context));
-        let admitted = match registry.admit(&request.name, &identity_of(&context)) {
+        let identity = identity_of(&context);
+        let admitted = match registry.admit(&request.name, &identity) {
             Ok(admitted) => admitted,
             Err(denied) => {
-                denied.log(registry, &request.name, &call.request_id);
+                denied.log(registry, &request.name, &identity, &call.request_id);
                 return match denied {
                     Denied::Unknown => Err(unknown_tool(&request.name)),
-                    _ => Ok(failure::of_denied(&ToolError::from(denied), None).into()),
+                    _ => Ok(failure::of_denied(&ToolError::from(denied), None, None).into()),
                 };
             }
         };
@@ -173,6 +202,13 @@ impl ServerHandler for Handler {
         };
         Ok(result.into())
     }
+}
+
+/// The capability of a server whose tools have widgets (MCP Apps).
+fn widget_extension() -> ExtensionCapabilities {
+    let types = serde_json::json!({ "mimeTypes": [WIDGET_MIME_TYPE] });
+    let types = types.as_object().cloned().unwrap_or_default();
+    ExtensionCapabilities::from([(WIDGET_EXTENSION.to_owned(), types)])
 }
 
 /// Refuses a cursor, because every list has a single page.
@@ -199,7 +235,9 @@ fn identity_of(context: &RequestContext<RoleServer>) -> Identity {
 fn call_of(context: &RequestContext<RoleServer>) -> Call {
     let mut call = Call::new(context.id.to_string());
     call.cancel = context.ct.clone();
-    call.idempotency_key = context.meta.0.get(IDEMPOTENCY_META).and_then(Value::as_str).map(str::to_owned);
+    // A key that is no text is kept as an empty one, which tools refuse: ignoring it could run an operation twice.
+    let key = context.meta.0.get(IDEMPOTENCY_META);
+    call.idempotency_key = key.map(|key| key.as_str().unwrap_or_default().to_owned());
     if let Some(token) = context.meta.get_progress_token() {
         call.progress = Progress::to(Arc::new(ProgressNotifier { peer: context.peer.clone(), token }));
     }

@@ -9,10 +9,12 @@ pub mod http;
 mod message;
 mod outgoing;
 pub mod process;
+mod prompts;
 mod resources;
 mod service;
 mod settings;
 pub mod stdio;
+pub mod tokens;
 mod tool_list;
 
 pub use handler::{Handler, ServerName};

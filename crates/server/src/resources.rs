@@ -34,7 +34,7 @@ pub async fn read(
     call: Call,
 ) -> Result<ReadResourceResult, ErrorData> {
     let admitted = registry.admit_resource(uri, identity).map_err(|denied| {
-        denied.log_resource(uri, &call.request_id);
+        denied.log_resource(uri, identity, &call.request_id);
         match denied {
             Denied::Unknown => not_found(uri),
             denied => error_data(uri, &ToolError::from(denied)),

@@ -49,9 +49,23 @@ pub struct ServerSection {
     #[schemars(range(min = 0, max = 65_535))]
     pub port: u16,
     /// The URL at which clients on other machines reach this server, such as `https://annai.example.com`. Its host and
-    /// origin are then allowed, and requests from this machine no longer count as the owner's; since sign-in is not
-    /// available yet, no tools are listed then. Not set: only loopback hosts are allowed.
+    /// origin are then allowed, it is the resource that OAuth tokens are issued for, and requests from this machine no
+    /// longer count as the owner's: everybody needs a token. Not set: only loopback hosts are allowed.
     pub public_url: Option<String>,
+    /// The OpenID provider whose access tokens are accepted, such as `https://login.example.com`; `http` only on loopback.
+    /// The variable `AUTH0_DOMAIN` sets it to `https://DOMAIN/`. Not set: only static tokens are accepted.
+    pub oauth_issuer: Option<String>,
+    /// The audience (`aud`) that an access token must be issued for. Not set: `public_url`, with or without `/mcp`.
+    pub oauth_audience: Option<String>,
+    /// The file of the static tokens that `annai token new` makes; it must be readable by its owner only. Not set:
+    /// `tokens.json` in the data folder of this user.
+    pub token_file: Option<String>,
+    /// Whether requests from this machine count as the owner's and need no token, as long as the server listens on loopback
+    /// only and `public_url` is not set. Turn it off behind a proxy or tunnel on this machine that adds no header.
+    pub trust_loopback: bool,
+    /// The origins of web pages on this machine that are trusted like other programs of the owner. The default is the MCP
+    /// Inspector.
+    pub trusted_origins: Vec<String>,
     /// A second URL of this server. Browsers may send requests from its origin.
     pub mcp_server_url: Option<String>,
     /// Further origins, such as `https://app.example.com`, from which browsers may send requests. Loopback, ChatGPT and
@@ -81,6 +95,11 @@ impl Default for ServerSection {
             call_timeout_ms: 1_200_000,
             port: 3001,
             public_url: None,
+            oauth_issuer: None,
+            oauth_audience: None,
+            token_file: None,
+            trust_loopback: true,
+            trusted_origins: vec!["http://localhost:6274".to_owned(), "http://127.0.0.1:6274".to_owned()],
             mcp_server_url: None,
             cors_allow_origins: Vec::new(),
             max_body_bytes: 4 << 20,
@@ -127,6 +146,16 @@ impl Settings for ServerSettings {
         EnvironmentVariable::new("ANNAI_READ_ONLY", "server.read_only"),
         EnvironmentVariable::new("PORT", "server.port"),
         EnvironmentVariable::new("PUBLIC_URL", "server.public_url"),
+        EnvironmentVariable {
+            name: "AUTH0_DOMAIN",
+            key: "server.oauth_issuer",
+            parser: VariableParser::Custom(parse_auth0_domain),
+        },
+        EnvironmentVariable::new("OAUTH_ISSUER", "server.oauth_issuer"),
+        EnvironmentVariable::new("AUTH0_AUDIENCE", "server.oauth_audience"),
+        EnvironmentVariable::new("ANNAI_TOKEN_FILE", "server.token_file"),
+        EnvironmentVariable::new("ANNAI_TRUST_LOOPBACK", "server.trust_loopback"),
+        EnvironmentVariable::new("ANNAI_TRUSTED_ORIGINS", "server.trusted_origins"),
         EnvironmentVariable::new("MCP_SERVER_URL", "server.mcp_server_url"),
         EnvironmentVariable::new("CORS_ALLOW_ORIGINS", "server.cors_allow_origins"),
     ];
@@ -140,6 +169,12 @@ fn parse_debug(text: &str) -> Vec<(&'static str, Value)> {
         "0" | "false" => vec![("server.debug", false.into())],
         _ => vec![("server.debug", true.into()), ("server.debug_file", text.into())],
     }
+}
+
+/// Parses `AUTH0_DOMAIN`. The issuer of an Auth0 tenant is its domain as a URL that ends with a slash.
+fn parse_auth0_domain(text: &str) -> Vec<(&'static str, Value)> {
+    let domain = text.trim().trim_start_matches("https://").trim_end_matches('/');
+    vec![("server.oauth_issuer", format!("https://{domain}/").into())]
 }
 
 /// Parses `LOG_LEVEL`. Other programs use the same variable with upper-case names and further levels, so those are accepted.

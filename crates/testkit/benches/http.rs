@@ -1,13 +1,12 @@
 //! Benchmarks HTTP as ratios to a static axum route that sends the same bytes, in the same run.
 
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use annai_testkit::bench::{built_program, mark, median, resident_mib};
+use annai_testkit::bench::{HttpProcess, built_program, mark, median, resident_mib};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -33,12 +32,12 @@ async fn measure() -> bool {
         "http, requests per second", "annai", "axum", "ratio", "target"
     );
     for name in ["annai", "fixture"] {
-        let ours = Server::start(Command::new(built_program(name)).args(["--http", "127.0.0.1:0"]));
+        let ours = HttpProcess::start(Command::new(built_program(name)).args(["--http", "127.0.0.1:0"]));
         let (reply, size) = first_reply(ours.address).await;
         let file = std::env::temp_dir().join(format!("annai-bench-http-{}", std::process::id()));
         std::fs::write(&file, &reply).expect("a temporary file");
         let this = std::env::current_exe().expect("this program");
-        let peer = Server::start(Command::new(this).arg("--static").arg(&file));
+        let peer = HttpProcess::start(Command::new(this).arg("--static").arg(&file));
         let (_, peer_size) = first_reply(peer.address).await;
         for connections in [1, 64] {
             let (mut rates, mut peer_rates) = (Vec::new(), Vec::new());
@@ -60,12 +59,12 @@ async fn measure() -> bool {
 
 /// Whether memory stays the same over many requests.
 async fn memory_is_stable() -> bool {
-    let server = Server::start(Command::new(built_program("fixture")).args(["--http", "127.0.0.1:0"]));
+    let server = HttpProcess::start(Command::new(built_program("fixture")).args(["--http", "127.0.0.1:0"]));
     let (_, size) = first_reply(server.address).await;
     requests(server.address, 16, size, 20_000).await;
-    let before = resident_mib(server.child.id());
+    let before = resident_mib(server.id());
     requests(server.address, 16, size, 100_000).await;
-    let after = resident_mib(server.child.id());
+    let after = resident_mib(server.id());
     let met = after - before < 2.0;
     let mark = mark(met);
     println!(
@@ -87,34 +86,6 @@ fn static_route(file: &str) {
         eprintln!("{{\"msg\":\"listening\",\"url\":\"http://{address}/mcp\"}}");
         axum::serve(listener, axum::Router::new().route("/mcp", route)).await.expect("a server");
     });
-}
-
-struct Server {
-    child: Child,
-    address: SocketAddr,
-}
-
-impl Server {
-    fn start(command: &mut Command) -> Self {
-        let mut child =
-            command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the server starts");
-        let mut line = String::new();
-        let mut log = BufReader::new(child.stderr.take().expect("a pipe"));
-        log.read_line(&mut line).expect("a line");
-        std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
-        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
-        let address = address
-            .and_then(|address| address.parse().ok())
-            .unwrap_or_else(|| panic!("no address in {line}"));
-        Self { child, address }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 fn request() -> String {

@@ -1,6 +1,7 @@
 //! Helpers of the benchmarks: the programs under test, medians and memory figures.
 
 use std::io::{BufRead, BufReader, Write};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -40,6 +41,44 @@ pub fn peak_mib(process: u32) -> f64 {
 /// The mark in a table that shows whether a target was met.
 pub fn mark(met: bool) -> &'static str {
     if met { "✓" } else { "✗" }
+}
+
+/// A process that serves HTTP, and its address.
+pub struct HttpProcess {
+    child: Child,
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+impl HttpProcess {
+    /// Starts a server, and waits for the log line that says where it listens.
+    pub fn start(command: &mut Command) -> Self {
+        let mut child =
+            command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the server starts");
+        let mut log = BufReader::new(child.stderr.take().expect("a pipe"));
+        let address = loop {
+            let mut line = String::new();
+            assert!(log.read_line(&mut line).expect("a line") > 0, "the server ended before it listened");
+            if line.contains("\"listening\"") {
+                let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
+                break address.and_then(|address| address.parse().ok()).expect("an address");
+            }
+        };
+        std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
+        Self { child, address }
+    }
+
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for HttpProcess {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// An `annai` process that serves the library toolset over stdio.

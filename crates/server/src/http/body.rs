@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
-use http::header::CONTENT_LENGTH;
+use http::header::{CONTENT_LENGTH, EXPECT};
 use http::{HeaderMap, StatusCode};
+use http_body::Body as _;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 /// How long a client may take to send a body. A body of 4 MiB arrives within 30 seconds on any usual link; a slower one
@@ -44,6 +45,53 @@ impl BodyError {
             Self::Incomplete => "validation_error",
         }
     }
+}
+
+/// How long a body that is not wanted is read, so that the client gets to read the response.
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Reads up to `limit` bytes of a body that is not wanted and drops them, beside the response: a client that is still sending
+/// may not read the response, and a proxy would turn it into an error of its own. The connection ends if there is more.
+pub fn discard(headers: &HeaderMap, mut body: Body, limit: usize) {
+    // Reading would tell such a client to send its body.
+    if headers.contains_key(EXPECT) || body.is_end_stream() {
+        return;
+    }
+    tokio::spawn(tokio::time::timeout(DISCARD_TIMEOUT, async move {
+        let mut size = 0_usize;
+        while let Some(Ok(frame)) = body.frame().await {
+            size += frame.data_ref().map_or(0, Bytes::len);
+            if size > limit {
+                break;
+            }
+        }
+    }));
+}
+
+/// Reads a body of at most `keep` bytes; `None` if it is longer or cannot be read. Then its rest is discarded, up to `limit`
+/// bytes.
+pub async fn read_or_discard(
+    headers: &HeaderMap,
+    mut body: Body,
+    keep: usize,
+    limit: usize,
+) -> Option<Bytes> {
+    let read = async {
+        let mut kept = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let Ok(frame) = frame else { return None };
+            kept.extend_from_slice(frame.data_ref().map_or(&[], Bytes::as_ref));
+            if kept.len() > keep {
+                return None;
+            }
+        }
+        Some(Bytes::from(kept))
+    };
+    let read = tokio::time::timeout(BODY_TIMEOUT, read).await.ok().flatten();
+    if read.is_none() {
+        discard(headers, body, limit);
+    }
+    read
 }
 
 /// Reads a body of at most `limit` bytes. A larger `Content-Length` is refused before anything is read.

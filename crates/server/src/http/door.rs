@@ -1,14 +1,11 @@
 //! The door: the check that every HTTP request except `/health` must pass. It compares the `Host` and `Origin` headers with
-//! allow lists (against DNS rebinding and cross-site requests) and decides whether the caller is trusted as the owner.
+//! allow lists, against DNS rebinding and cross-site requests. Whom a request is from is decided later.
 
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
-
-use annai_core::Identity;
 use http::header::{HOST, ORIGIN};
-use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, Uri};
 
+use super::web_origin::{BadUrl, WebOrigin, is_loopback, origin_of_setting, split_host};
 use crate::ServerSection;
 
 /// Origins that are always allowed: ChatGPT's web app and the sandbox of its widgets call from the user's browser.
@@ -38,48 +35,36 @@ impl DoorRefusal {
     }
 }
 
-/// A setting that should be a URL but is not.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{key}: expected a URL such as https://annai.example.com, got \"{value}\"")]
-pub struct BadUrl {
-    key: &'static str,
-    value: String,
-}
-
-/// The hosts and origins that are allowed, and whether the server is reachable only from this machine.
+/// The hosts and origins that are allowed.
 #[derive(Debug, Clone)]
 pub struct Door {
     /// The host of `server.public_url`, where that is set.
-    public_host: Option<Place>,
-    allowed_origins: Vec<String>,
-    bound_to_loopback: bool,
+    public_host: Option<WebOrigin>,
+    allowed_origins: Vec<WebOrigin>,
 }
 
-/// The address of the client, stored in the extensions of each request.
-#[derive(Debug, Clone, Copy)]
-pub struct PeerAddress(pub SocketAddr);
-
 impl Door {
-    /// Builds the door of a server that listens on `address`.
-    pub fn new(server: &ServerSection, address: SocketAddr) -> Result<Self, BadUrl> {
-        let mut allowed_origins: Vec<String> =
-            ORIGIN_ALLOW_LIST.iter().map(|origin| (*origin).to_owned()).collect();
-        let mut public_host = None;
-        if let Some(url) = &server.public_url {
-            let uri = parse_url("server.public_url", url)?;
-            public_host = place_of(&uri);
-            allowed_origins.extend(place_of(&uri).map(|place| place.origin()));
-        }
+    /// Builds the door of a server with these settings.
+    ///
+    /// # Errors
+    ///
+    /// A setting is not a URL.
+    pub fn new(server: &ServerSection) -> Result<Self, BadUrl> {
+        let public_host = server.public_url.as_deref();
+        let public_host = public_host.map(|url| origin_of_setting("server.public_url", url)).transpose()?;
+        let mut allowed_origins: Vec<_> =
+            ORIGIN_ALLOW_LIST.iter().filter_map(|origin| WebOrigin::parse_header(origin)).collect();
+        allowed_origins.extend(public_host.clone());
         if let Some(url) = &server.mcp_server_url {
-            allowed_origins
-                .extend(place_of(&parse_url("server.mcp_server_url", url)?).map(|place| place.origin()));
+            allowed_origins.push(origin_of_setting("server.mcp_server_url", url)?);
         }
-        for origin in &server.cors_allow_origins {
-            allowed_origins.extend(
-                place_of(&parse_url("server.cors_allow_origins", origin)?).map(|place| place.origin()),
-            );
+        for url in &server.cors_allow_origins {
+            allowed_origins.push(origin_of_setting("server.cors_allow_origins", url)?);
         }
-        Ok(Self { public_host, allowed_origins, bound_to_loopback: address.ip().is_loopback() })
+        for url in &server.trusted_origins {
+            allowed_origins.push(origin_of_setting("server.trusted_origins", url)?);
+        }
+        Ok(Self { public_host, allowed_origins })
     }
 
     /// Checks the `Host` and `Origin` headers of a request. Returns the origin, which the CORS headers need.
@@ -103,122 +88,26 @@ impl Door {
         Ok(Some(origin))
     }
 
-    /// The identity of a caller whose request passed [`Self::check`]. A caller is the owner only when every condition of
-    /// loopback trust holds: the server and the client are on loopback, no proxy is in between, and no public URL is set.
-    pub fn identity(&self, parts: &Parts) -> Identity {
-        let peer_is_loopback =
-            parts.extensions.get::<PeerAddress>().is_some_and(|peer| peer.0.ip().is_loopback());
-        let forwarded = parts.headers.keys().any(|name| {
-            let name = name.as_str();
-            // The standard forwarding headers, and those that common proxies add.
-            name.starts_with("x-forwarded")
-                || ["forwarded", "via", "x-real-ip", "cf-connecting-ip", "true-client-ip"].contains(&name)
-        });
-        let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
-        let host = host.or_else(|| parts.uri.authority().map(Authority::as_str));
-        let trusted = self.bound_to_loopback
-            && peer_is_loopback
-            && !forwarded
-            && self.public_host.is_none()
-            && host.and_then(split_host).is_some_and(|(name, _)| is_loopback(name));
-        if trusted { Identity::Owner } else { Identity::Anonymous }
-    }
-
     fn is_allowed_host(&self, host: &str) -> bool {
         let Some((name, port)) = split_host(host) else { return false };
         is_loopback(name) || self.public_host.as_ref().is_some_and(|public| public.matches_host(name, port))
     }
 
     fn is_allowed_origin(&self, origin: &str) -> bool {
-        // An origin consists of a scheme, a host and a port. `split_host` refuses paths and user names.
-        let Some((scheme, host)) = origin.split_once("://") else { return false };
-        let Some((name, port)) = split_host(host) else { return false };
-        let place = Place::new(scheme, name, port);
-        let local = matches!(scheme, "http" | "https") && is_loopback(name);
-        local || self.allowed_origins.contains(&place.origin())
+        let Some(given) = WebOrigin::parse_header(origin) else { return false };
+        let is_web = origin.starts_with("http://") || origin.starts_with("https://");
+        (is_web && given.is_loopback()) || self.allowed_origins.contains(&given)
     }
-}
-
-/// A scheme, a host and a port, normalized so that equal origins compare equal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
-    scheme: String,
-    name: String,
-    /// `None` for the default port of the scheme.
-    port: Option<u16>,
-}
-
-impl Place {
-    fn new(scheme: &str, name: &str, port: Option<u16>) -> Self {
-        let default_port = match scheme {
-            "https" => Some(443),
-            "http" => Some(80),
-            _ => None,
-        };
-        let port = port.filter(|port| Some(*port) != default_port);
-        Self { scheme: scheme.to_owned(), name: name.to_ascii_lowercase(), port }
-    }
-
-    /// Whether a `Host` header with this name and port names this place.
-    fn matches_host(&self, name: &str, port: Option<u16>) -> bool {
-        *self == Self::new(&self.scheme, name, port)
-    }
-
-    fn origin(&self) -> String {
-        let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
-        format!("{}://{}{port}", self.scheme, self.name)
-    }
-}
-
-fn parse_url(key: &'static str, value: &str) -> Result<Uri, BadUrl> {
-    let bad = || BadUrl { key, value: value.to_owned() };
-    let uri: Uri = value.trim().parse().map_err(|_| bad())?;
-    let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
-    if is_http && uri.authority().is_some_and(|authority| !authority.as_str().contains('@')) {
-        Ok(uri)
-    } else {
-        Err(bad())
-    }
-}
-
-fn place_of(uri: &Uri) -> Option<Place> {
-    let (name, port) = split_host(uri.authority()?.as_str())?;
-    Some(Place::new(uri.scheme_str()?, name, port))
-}
-
-/// Splits `host[:port]`. The parser is strict, because a lenient one could accept `localhost:@evil.example`: the host is a
-/// name, an IPv4 address or an IPv6 address in brackets, and the port consists of digits.
-fn split_host(host: &str) -> Option<(&str, Option<u16>)> {
-    let (name, port) = match host.strip_prefix('[') {
-        Some(rest) => {
-            let (address, port) = rest.split_once(']')?;
-            address.parse::<Ipv6Addr>().ok()?;
-            (host.get(..address.len() + 2)?, port.strip_prefix(':').or(port.is_empty().then_some("")))
-        }
-        None => host.split_once(':').map_or((host, Some("")), |(name, port)| (name, Some(port))),
-    };
-    let valid_name = name.starts_with('[')
-        || name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
-    let port = match port? {
-        "" if !host.ends_with(':') => None,
-        digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(digits.parse().ok()?),
-        _ => return None,
-    };
-    (valid_name && !name.is_empty()).then_some((name, port))
-}
-
-fn is_loopback(name: &str) -> bool {
-    let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
-    name.eq_ignore_ascii_case("localhost")
-        || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
 mod tests {
+    use http::request::Parts;
+
     use super::*;
 
     fn door(server: &ServerSection) -> Door {
-        Door::new(server, "127.0.0.1:3001".parse().unwrap()).unwrap()
+        Door::new(server).unwrap()
     }
 
     fn request(target: &str, headers: &[(&str, &str)]) -> Parts {
@@ -226,9 +115,7 @@ mod tests {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let (mut parts, ()) = request.body(()).unwrap().into_parts();
-        parts.extensions.insert(PeerAddress("127.0.0.1:5".parse().unwrap()));
-        parts
+        request.body(()).unwrap().into_parts().0
     }
 
     fn check(door: &Door, target: &str, headers: &[(&str, &str)]) -> Result<(), DoorRefusal> {
@@ -336,24 +223,6 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_is_the_owner_only_when_every_condition_of_loopback_trust_holds() {
-        let near = door(&ServerSection::default());
-        let who = |door: &Door, headers: &[(&str, &str)]| door.identity(&request("/mcp", headers));
-        assert_eq!(who(&near, &[("host", "localhost:3001")]), Identity::Owner);
-        for header in ["x-forwarded-for", "x-forwarded-proto", "forwarded", "via", "x-real-ip"] {
-            assert_eq!(who(&near, &[("host", "localhost"), (header, "1.2.3.4")]), Identity::Anonymous);
-        }
-        let public =
-            door(&ServerSection { public_url: Some("https://a.example".into()), ..ServerSection::default() });
-        assert_eq!(who(&public, &[("host", "localhost")]), Identity::Anonymous);
-        let open = Door::new(&ServerSection::default(), "0.0.0.0:3001".parse().unwrap()).unwrap();
-        assert_eq!(who(&open, &[("host", "localhost")]), Identity::Anonymous);
-        let mut far = request("/mcp", &[("host", "localhost")]);
-        far.extensions.insert(PeerAddress("10.1.2.3:5".parse().unwrap()));
-        assert_eq!(near.identity(&far), Identity::Anonymous);
-    }
-
-    #[test]
     fn the_default_port_of_the_scheme_may_be_left_out() {
         for url in ["https://x.example", "https://x.example:443"] {
             let door = door(&ServerSection { public_url: Some(url.into()), ..ServerSection::default() });
@@ -372,7 +241,7 @@ mod tests {
     fn an_invalid_public_url_is_refused() {
         for url in ["annai.example.com", "ftp://x", "https://u:p@x", ""] {
             let server = ServerSection { public_url: Some(url.into()), ..ServerSection::default() };
-            assert!(Door::new(&server, "127.0.0.1:1".parse().unwrap()).is_err(), "{url}");
+            assert!(Door::new(&server).is_err(), "{url}");
         }
     }
 }

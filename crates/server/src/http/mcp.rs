@@ -1,10 +1,11 @@
 //! `/mcp`: the SDK's Streamable HTTP service. In front of it, this module turns every error into JSON, answers
 //! `tools/list` from bytes that are already serialized, and checks access while the status can still be 401 or 403.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use annai_core::{Identity, Registry};
+use annai_core::{Access, Denied, Identity, Registry, TokenScope};
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
@@ -25,8 +26,11 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::sync::{mpsc, oneshot};
 
 use super::accept::{Accepts, JSON, is_event_stream, is_json, last_reply};
+use super::authentication::{Authenticator, Caller};
+use super::challenge::{Challenger, all_scopes};
+use super::oauth::TokenRefusal;
 use super::router::{Limits, holding};
-use super::{body, challenge, reply, selection};
+use super::{body, reply, selection};
 use crate::envelope::{self, Json};
 use crate::era::{Era, VERSION_HEADER, is_known_handshake_version};
 use crate::failure::RpcError;
@@ -46,6 +50,10 @@ pub enum Sessions {
 type SdkResponse = http::Response<BoxBody<Bytes, Infallible>>;
 type SdkService = Arc<dyn Fn(Request<Full<Bytes>>) -> BoxFuture<'static, SdkResponse> + Send + Sync>;
 
+/// The maximum size of a body that is read from a caller whose token is refused, only to echo the id of the request. A
+/// longer one is answered without its id.
+const REFUSED_BODY_BYTES: usize = 64 * 1024;
+
 /// The `/mcp` endpoint.
 pub struct McpEndpoint {
     sdk: SdkService,
@@ -53,11 +61,19 @@ pub struct McpEndpoint {
     tools: ToolList,
     sessions: Sessions,
     limits: Limits,
+    authenticator: Arc<Authenticator>,
+    challenger: Challenger,
 }
 
 impl McpEndpoint {
     /// Serves an MCP service at `/mcp`.
-    pub fn new<S: ServerHandler + Clone>(service: McpService<S>, sessions: Sessions, limits: Limits) -> Self {
+    pub fn new<S: ServerHandler + Clone>(
+        service: McpService<S>,
+        sessions: Sessions,
+        limits: Limits,
+        authenticator: Arc<Authenticator>,
+        challenger: Challenger,
+    ) -> Self {
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(sessions == Sessions::InMemory)
             .with_json_response(true)
@@ -68,15 +84,35 @@ impl McpEndpoint {
             Sessions::None => sdk_service(service.handler, NeverSessionManager::default(), config),
             Sessions::InMemory => sdk_service(service.handler, LocalSessionManager::default(), config),
         };
-        Self { sdk, registry: service.registry, tools: service.tools, sessions, limits }
+        Self {
+            sdk,
+            registry: service.registry,
+            tools: service.tools,
+            sessions,
+            limits,
+            authenticator,
+            challenger,
+        }
     }
 
     /// Answers one request.
     pub async fn answer(&self, mut parts: Parts, body: Body) -> Response {
+        let caller = match self.authenticator.identify(&mut parts).await {
+            Ok(caller) => caller,
+            Err(refusal) => return self.answer_refused(&parts, body, refusal).await,
+        };
+        parts.extensions.insert(caller.identity.clone());
         if parts.method != Method::POST {
             return self.answer_other_method(parts).await;
         }
-        let registry = match selection::select(&self.registry, &parts.headers) {
+        let selected = selection::select(&self.registry, &parts.headers);
+        let served = selected.as_ref().unwrap_or(&self.registry);
+        if caller.identity == Identity::Anonymous && !served.is_open_to_anyone() {
+            // Many clients begin to sign in only when `initialize` is answered with 401.
+            body::discard(&parts.headers, body, self.limits.max_body_bytes);
+            return self.challenger.no_token(&all_scopes(served)).to_request(None);
+        }
+        let registry = match selected {
             Ok(registry) => registry,
             Err(message) => return refuse(StatusCode::BAD_REQUEST, ErrorCode::INVALID_REQUEST, &message),
         };
@@ -105,7 +141,7 @@ impl McpEndpoint {
             return reply::bytes(StatusCode::OK, request.reply(&tools));
         }
         match message::read(json) {
-            Ok(Some(message)) => self.answer_message(parts, &registry, message).await,
+            Ok(Some(message)) => self.answer_message(parts, &caller, &registry, message).await,
             Ok(None) => reply::empty(StatusCode::ACCEPTED),
             Err(error) => {
                 let era = Era::of_headers(&parts.headers);
@@ -130,9 +166,35 @@ impl McpEndpoint {
         response
     }
 
+    /// The response to a request whose token identifies nobody, whatever its method. A tool call is answered with a result,
+    /// for which its id is needed.
+    async fn answer_refused(&self, parts: &Parts, body: Body, refusal: TokenRefusal) -> Response {
+        let registry = selection::select(&self.registry, &parts.headers);
+        let registry = registry.unwrap_or_else(|_| self.registry.clone());
+        let challenge = self.challenger.refused_token(refusal, &all_scopes(&registry));
+        if parts.method != Method::POST {
+            return challenge.to_request(None);
+        }
+        let limit = self.limits.max_body_bytes;
+        let read = body::read_or_discard(&parts.headers, body, REFUSED_BODY_BYTES, limit).await;
+        let Some(bytes) = read else { return challenge.to_request(None) };
+        match envelope::parse(&bytes).map(message::read) {
+            Ok(Ok(Some(JsonRpcMessage::Request(request)))) => match request.request {
+                ClientRequest::CallToolRequest(call) => {
+                    let text = registry.get(&call.params.name).and_then(|tool| tool.sign_in_message);
+                    challenge.to_call(&request.id, Era::of_headers(&parts.headers), text)
+                }
+                _ => challenge.to_request(Some(&request.id)),
+            },
+            Ok(Err(error)) => challenge.to_request(error.id.as_ref()),
+            _ => challenge.to_request(None),
+        }
+    }
+
     async fn answer_message(
         &self,
-        parts: Parts,
+        mut parts: Parts,
+        caller: &Caller,
         registry: &Arc<Registry>,
         message: ClientJsonRpcMessage,
     ) -> Response {
@@ -144,8 +206,11 @@ impl McpEndpoint {
             }
             other => return self.forward(parts, &other, Accepts::EventStream).await,
         };
-        if let Some(challenge) = challenge(registry, &parts, &request.id, &request.request) {
+        if let Some(challenge) = self.challenge(registry, &parts, &request.id, &request.request) {
             return challenge;
+        }
+        if needs_email(registry, &request.request, &caller.identity) {
+            parts.extensions.insert(self.authenticator.with_email(caller).await);
         }
         let accepts = Accepts::of(&parts.headers);
         if accepts == Accepts::Json {
@@ -153,6 +218,54 @@ impl McpEndpoint {
             request.request.get_meta_mut().0.shift_remove("progressToken");
         }
         self.forward(parts, &JsonRpcMessage::Request(request), accepts).await
+    }
+
+    /// The 401 or 403 response to an unauthorized caller. The handler checks access again before a tool runs; this early
+    /// check exists because the SDK would answer every call with status 200.
+    fn challenge(
+        &self,
+        registry: &Arc<Registry>,
+        parts: &Parts,
+        id: &RequestId,
+        request: &ClientRequest,
+    ) -> Option<Response> {
+        let identity = identity_of(parts);
+        let request_id = id.to_string();
+        match request {
+            ClientRequest::CallToolRequest(call) => {
+                let name: &str = &call.params.name;
+                let denied = match registry.admit(name, &identity) {
+                    Ok(_) => self.missing_person(registry, name, &identity)?,
+                    Err(denied) => denied,
+                };
+                let scopes = registry.toolset_scopes(name).map(TokenScope::as_str).collect();
+                let challenge = self.challenger.denied(denied, &identity, &scopes)?;
+                denied.log(registry, name, &identity, &request_id);
+                // A person who has signed in learns which scope is missing.
+                let text = registry.get(name).and_then(|tool| tool.sign_in_message);
+                let text = text.filter(|_| !matches!(identity, Identity::Person(_)));
+                Some(challenge.to_call(id, Era::of_headers(&parts.headers), text))
+            }
+            ClientRequest::ReadResourceRequest(read) => {
+                let uri = &read.params.uri;
+                let denied = registry.admit_resource(uri, &identity).err()?;
+                let challenge = self.challenger.denied(denied, &identity, &BTreeSet::new())?;
+                denied.log_resource(uri, &identity, &request_id);
+                Some(challenge.to_request(Some(id)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Why the owner of the machine may not call a tool after all: where people sign in with OAuth, tools that need a person
+    /// ask for a token from everybody.
+    fn missing_person(&self, registry: &Registry, tool: &str, identity: &Identity) -> Option<Denied> {
+        match registry.get(tool)?.facts.access {
+            Access::SignedIn(scope) if *identity == Identity::Owner && self.authenticator.oauth.is_some() => {
+                Some(Denied::SignIn(scope))
+            }
+            _ => None,
+        }
     }
 
     /// Whether a `tools/list` request can be answered here. Where the headers are wrong, the SDK must refuse it.
@@ -214,33 +327,12 @@ impl McpEndpoint {
     }
 }
 
-/// The 401 or 403 response to an unauthorized caller. The handler checks access again before a tool runs; this early
-/// check exists because the SDK would answer every call with status 200.
-fn challenge(
-    registry: &Arc<Registry>,
-    parts: &Parts,
-    id: &RequestId,
-    request: &ClientRequest,
-) -> Option<Response> {
-    let identity = identity_of(parts);
-    let request_id = id.to_string();
-    match request {
-        ClientRequest::CallToolRequest(call) => {
-            let name: &str = &call.params.name;
-            let denied = registry.admit(name, &identity).err()?;
-            let response = challenge::to_call(id, denied, Era::of_headers(&parts.headers))?;
-            denied.log(registry, name, &request_id);
-            Some(response)
-        }
-        ClientRequest::ReadResourceRequest(read) => {
-            let uri = &read.params.uri;
-            let denied = registry.admit_resource(uri, &identity).err()?;
-            let response = challenge::to_read(id, denied)?;
-            denied.log_resource(uri, &request_id);
-            Some(response)
-        }
-        _ => None,
-    }
+/// Whether a call needs the e-mail address of a person whose token does not contain it: tools that sign people in do.
+fn needs_email(registry: &Registry, request: &ClientRequest, identity: &Identity) -> bool {
+    let ClientRequest::CallToolRequest(call) = request else { return false };
+    let tool = registry.get(&call.params.name);
+    let is_signed_in = tool.is_some_and(|tool| matches!(tool.facts.access, Access::SignedIn(_)));
+    is_signed_in && matches!(identity, Identity::Person(person) if person.email.is_none())
 }
 
 /// Relays an event stream to the client. It reads the stream to its end even after the client has disconnected, because

@@ -1,6 +1,7 @@
 //! The HTTP transport: the listener and its limits, the routes, and MCP over the SDK's Streamable HTTP service.
 
 mod accept;
+mod authentication;
 mod body;
 mod challenge;
 mod cors;
@@ -8,16 +9,21 @@ mod door;
 mod health;
 mod mcp;
 mod metrics;
+mod oauth;
+mod reachability;
 mod reply;
 mod router;
 mod selection;
+mod trust;
+mod web_origin;
 mod write_timeout;
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use annai_core::PeerAddress;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -32,10 +38,18 @@ use tower::ServiceExt as _;
 use crate::ServerSection;
 use crate::process::GRACE;
 use crate::service::{self, McpService};
-pub use door::{BadUrl, Door, PeerAddress};
+use crate::tokens::{StaticTokens, TokenFile};
+use authentication::Authenticator;
+use challenge::Challenger;
+use door::Door;
 use mcp::McpEndpoint;
 pub use mcp::Sessions;
+use oauth::{OAuth, Resource};
+pub use reachability::{check_oauth, reachability};
+pub use router::METRICS_READ;
 use router::{Limits, Site};
+use trust::LoopbackTrust;
+pub use web_origin::BadUrl;
 use write_timeout::WriteTimeoutStream;
 
 /// How long a client may take to send the header block of a request, and how long an idle connection is kept alive.
@@ -109,14 +123,29 @@ impl HttpServer {
             in_flight: in_flight.clone(),
         };
         let registry = options.service.registry.clone();
+        let resource = resource(server, address);
+        let authenticator = Arc::new(authenticator(server, address, &registry, &resource)?);
+        let metadata_url = authenticator.oauth.is_some().then(|| resource.metadata_url());
+        let challenger = Challenger { metadata_url };
+        let metadata = authenticator.oauth.as_ref();
+        let metadata = metadata.map(|oauth| oauth::routes(oauth, &resource, registry.scopes()));
+        let mcp = McpEndpoint::new(
+            options.service,
+            options.sessions,
+            limits.clone(),
+            authenticator.clone(),
+            challenger.clone(),
+        );
         let site = Arc::new(Site {
-            door: Door::new(server, address)?,
-            mcp: McpEndpoint::new(options.service, options.sessions, limits.clone()),
+            door: Door::new(server)?,
+            authenticator,
+            challenger,
+            mcp,
             version: options.version,
             started: Instant::now(),
             limits,
         });
-        let router = router::router(&site, options.routes);
+        let router = router::router(&site, metadata.unwrap_or_default(), options.routes);
         let max_connections = usize::try_from(server.max_connections).unwrap_or(usize::MAX);
         let max_connections = max_connections.min(Semaphore::MAX_PERMITS);
         Ok(Self { listener, router, registry, in_flight, max_in_flight, max_connections })
@@ -173,6 +202,33 @@ impl HttpServer {
         }
         service::close(&self.registry, end).await;
     }
+}
+
+/// The resource that tokens are issued for: the public URL, or else the address as programs on this machine write it.
+fn resource(server: &ServerSection, mut address: SocketAddr) -> Resource {
+    if address.ip().is_unspecified() {
+        address.set_ip(Ipv4Addr::LOCALHOST.into());
+    }
+    Resource::new(&server.public_url.clone().unwrap_or_else(|| format!("http://{address}")))
+}
+
+/// What finds out who sends a request, from the settings.
+fn authenticator(
+    server: &ServerSection,
+    address: SocketAddr,
+    registry: &annai_core::Registry,
+    resource: &Resource,
+) -> Result<Authenticator, BadUrl> {
+    // An audience that names nothing would match tokens for nobody.
+    let own = server.oauth_audience.clone().filter(|own| !own.trim_matches([' ', '/']).is_empty());
+    let audiences = own.map_or_else(|| resource.names().into(), |own| vec![own]);
+    let issuer = server.oauth_issuer.as_deref();
+    let oauth = issuer.map(|issuer| OAuth::new(issuer, audiences)).transpose()?.map(Arc::new);
+    let mut scopes = registry.local_scopes();
+    scopes.push(METRICS_READ);
+    let static_tokens = server.token_file.as_ref();
+    let static_tokens = static_tokens.map(|path| StaticTokens::new(TokenFile::new(path), &scopes));
+    Ok(Authenticator { trust: LoopbackTrust::new(server, address)?, oauth, static_tokens })
 }
 
 /// Serves one connection until the client closes it, a limit ends it, or the server stops.

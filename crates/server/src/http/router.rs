@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use annai_core::{Identity, TokenScope};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
@@ -13,13 +14,20 @@ use http::{HeaderValue, Method, StatusCode};
 use http_body_util::BodyExt as _;
 use tokio::sync::Semaphore;
 
+use super::authentication::Authenticator;
+use super::challenge::Challenger;
 use super::door::Door;
 use super::mcp::McpEndpoint;
 use super::{body, cors, health, metrics, reply};
 
+/// The scope of a token that may read `/metrics`.
+pub const METRICS_READ: TokenScope = TokenScope::new("metrics.read");
+
 /// The state that the routes share.
 pub struct Site {
     pub door: Door,
+    pub authenticator: Arc<Authenticator>,
+    pub challenger: Challenger,
     pub mcp: McpEndpoint,
     pub version: &'static str,
     pub started: Instant,
@@ -42,7 +50,7 @@ pub struct Limits {
 struct RouteLabel(&'static str);
 
 /// All routes. The door checks the requests to `/mcp`, `/metrics` and the toolsets' routes; `/health` is open to everyone.
-pub fn router(site: &Arc<Site>, toolset_routes: Vec<Router>) -> Router {
+pub fn router(site: &Arc<Site>, metadata: Router, toolset_routes: Vec<Router>) -> Router {
     let all = toolset_routes.into_iter().fold(Router::new(), Router::merge);
     let limited = all
         .method_not_allowed_fallback(method_not_allowed)
@@ -51,8 +59,9 @@ pub fn router(site: &Arc<Site>, toolset_routes: Vec<Router>) -> Router {
         .layer(from_fn_with_state(site.clone(), enforce_limits));
     let behind_door = Router::new()
         .route("/mcp", any(mcp))
-        .route("/metrics", get(async || health::metrics()).fallback(use_get))
+        .route("/metrics", get(show_metrics).fallback(use_get))
         .with_state(site.clone())
+        .merge(metadata.method_not_allowed_fallback(use_get))
         .merge(limited)
         .fallback(not_found)
         .layer(from_fn_with_state(site.clone(), pass_door));
@@ -70,6 +79,21 @@ async fn mcp(State(site): State<Arc<Site>>, request: Request) -> Response {
 
 async fn show_health(State(site): State<Arc<Site>>) -> Response {
     health::health(site.version, site.started)
+}
+
+/// Shows the metrics to the owner of the machine and to people whose token has the scope. They tell how the server is used.
+async fn show_metrics(State(site): State<Arc<Site>>, request: Request) -> Response {
+    let (mut parts, _) = request.into_parts();
+    let challenge = match site.authenticator.identify(&mut parts).await {
+        Ok(caller) => match caller.identity {
+            Identity::Owner => return health::metrics(),
+            Identity::Person(person) if person.has(METRICS_READ) => return health::metrics(),
+            Identity::Person(person) => site.challenger.missing_scope(METRICS_READ.as_str(), &person.scopes),
+            Identity::Anonymous => site.challenger.no_token(&[METRICS_READ.as_str()].into()),
+        },
+        Err(refusal) => site.challenger.refused_token(refusal, &[METRICS_READ.as_str()].into()),
+    };
+    challenge.to_route()
 }
 
 async fn use_get() -> Response {
@@ -111,7 +135,8 @@ async fn pass_door(State(site): State<Arc<Site>>, request: Request, next: Next) 
     if let (Some(origin), &Method::OPTIONS) = (&origin, &parts.method) {
         return labeled(cors::preflight(origin, &parts.headers), "preflight");
     }
-    parts.extensions.insert(site.door.identity(&parts));
+    // The routes that read tokens replace this by the person of the token.
+    parts.extensions.insert(site.authenticator.without_token(&parts));
     let mut response = next.run(Request::from_parts(parts, body)).await;
     cors::allow(origin.as_deref(), response.headers_mut());
     response
