@@ -1,0 +1,124 @@
+//! The checks of `annai doctor` for this toolset: the database and its books, the keys, and the prices.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use annai_core::{Finding, Registry};
+
+use crate::config::ServicesSection;
+use crate::error::ServicesError;
+use crate::runs::tool_offers;
+use crate::store::BookViolation;
+use crate::toolset::{ServicesConfig, ServicesToolset};
+
+/// How many wrong books are shown; of the others, only the number.
+const MAX_SHOWN_VIOLATIONS: usize = 5;
+
+/// The permissions of everybody but the owner of a file.
+const OTHERS: u32 = 0o077;
+
+/// Checks the toolset, if it is served. The database is opened, but it is not created.
+pub async fn check(registry: &Registry) -> Vec<Finding> {
+    let Some(toolset) = registry.toolset::<ServicesToolset>() else { return Vec::new() };
+    let config = toolset.config();
+    let mut findings = check_database(config).await;
+    findings.extend(check_keys(&config.section));
+    let offers = tool_offers(registry, &config.section.tool_prices);
+    let unknown = config.section.tool_prices.keys().filter(|tool| offers.get(tool).is_none());
+    findings.extend(unknown.map(|tool| {
+        Finding::bad(
+            format!("services: services.tool_prices names `{tool}`, which no sponsor can buy here"),
+            "correct the name, or remove the entry",
+        )
+    }));
+    findings
+}
+
+async fn check_database(config: &ServicesConfig) -> Vec<Finding> {
+    let store = match config.store() {
+        Ok(store) => store,
+        Err(error) => {
+            let (what, fix) =
+                error.message().split_once("; ").unwrap_or((error.message(), "correct the setting"));
+            return vec![Finding::bad(format!("services: {what}"), fix)];
+        }
+    };
+    if config.section.database_url.is_some() {
+        let name = "PostgreSQL (DATABASE_URL)";
+        return match store.check_books().await {
+            Ok(violations) => books(name, &violations),
+            Err(error) => vec![unusable(name, &error)],
+        };
+    }
+    let path = config.section.database_path.clone().unwrap_or_default();
+    let metadata = std::fs::metadata(&path);
+    if metadata.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        let what =
+            format!("services: the database {path} does not exist yet; it is created with the first use");
+        return vec![Finding::good(what)];
+    }
+    let mut findings = match store.check_books().await {
+        Ok(violations) => books(&path, &violations),
+        Err(error) => vec![unusable(&path, &error)],
+    };
+    if metadata.is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & OTHERS != 0) {
+        findings.push(Finding::warning(
+            format!("services: other users of this machine can open the database {path}"),
+            format!("chmod 600 {path}"),
+        ));
+    }
+    findings
+}
+
+fn books(path: &str, violations: &[BookViolation]) -> Vec<Finding> {
+    if violations.is_empty() {
+        return vec![Finding::good(format!("services: the database is {path}, and its books balance"))];
+    }
+    let shown = violations.iter().take(MAX_SHOWN_VIOLATIONS).map(|violation| {
+        Finding::bad(
+            format!("services: {violation}"),
+            "find out what changed the database other than this program, and restore it from a backup",
+        )
+    });
+    let more = violations.len().saturating_sub(MAX_SHOWN_VIOLATIONS);
+    let rest = (more > 0).then(|| {
+        Finding::bad(format!("services: {more} more budgets do not balance"), "see annai campaigns --check")
+    });
+    shown.chain(rest).collect()
+}
+
+fn unusable(path: &str, error: &ServicesError) -> Finding {
+    let text = error.to_string();
+    let (what, fix) = text.split_once("; ").unwrap_or((&text, "see the log for the cause"));
+    Finding::bad(format!("services: {path}: {what}"), fix)
+}
+
+fn check_keys(section: &ServicesSection) -> Vec<Finding> {
+    let is_set = |key: &Option<annai_core::config::Secret>| {
+        key.as_ref().is_some_and(|key| !key.expose().trim().is_empty())
+    };
+    let (gpt, internal) = (&section.gpt_actions_api_key, &section.mcp_internal_api_key);
+    let mut findings = Vec::new();
+    if is_set(gpt) && gpt == internal {
+        findings.push(Finding::warning(
+            "services: MCP_INTERNAL_API_KEY is the same as GPT_ACTIONS_API_KEY, so it cannot name identities",
+            "give the internal key a value of its own if another Annai server uses this one",
+        ));
+    }
+    if !is_set(gpt) && !is_set(internal) {
+        findings.push(Finding::good(
+            "services: no key is set, so /gpt/* answers only to the owner of this machine",
+        ));
+    }
+    if !is_set(&section.sponsor_api_key) {
+        findings.push(Finding::good(
+            "services: SPONSOR_API_KEY is not set, so only the owner of this machine can create campaigns",
+        ));
+    }
+    if section.allow_private_upstreams {
+        findings.push(Finding::warning(
+            "services: upstreams may have private addresses and plain http, so sponsors can reach this network",
+            "unset ALLOW_PRIVATE_UPSTREAMS unless every sponsor is trusted",
+        ));
+    }
+    findings
+}

@@ -1,0 +1,243 @@
+//! All services together: what each campaign can pay for, what a search shows of it, and what a user can run.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::matching::{NoPayer, TargetingCampaign, plan};
+use super::money::Cents;
+use super::search::{SearchEntry, ServiceItem, ServiceType};
+use super::service::Service;
+use super::sponsored_api::SponsoredApi;
+use super::task_schema::DEFAULT_TASK_TYPE;
+use super::tool_offers::ToolOffers;
+use super::user::AvailableService;
+
+/// The sponsored APIs that are switched on, and the tools that may be bought.
+pub struct Catalog<'a> {
+    apis: &'a [SponsoredApi],
+    by_key: HashMap<&'a str, &'a SponsoredApi>,
+    tools: &'a ToolOffers,
+}
+
+/// What a search needs to know of a campaign that is switched on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedCampaign {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Who pays.
+    pub sponsor: String,
+    /// Its task.
+    pub required_task: String,
+    /// The most that it pays for one run.
+    pub subsidy: Cents,
+    /// What is left of its budget.
+    pub remaining: Cents,
+    /// The services that it names.
+    pub target_tools: Vec<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// The kind of its task, if it declares one.
+    pub task_type: Option<String>,
+}
+
+impl<'a> Catalog<'a> {
+    /// The services of these APIs and tools.
+    #[must_use]
+    pub fn new(apis: &'a [SponsoredApi], tools: &'a ToolOffers) -> Self {
+        Self { apis, by_key: apis.iter().map(|api| (api.service_key.as_str(), api)).collect(), tools }
+    }
+
+    fn service<'b>(&'b self, key: &'b str) -> Option<Service<'b>> {
+        Service::resolve(key, self.by_key.get(key).copied(), true, self.tools).ok()
+    }
+
+    /// What a search shows of a campaign; nothing when its budget is exhausted.
+    #[must_use]
+    pub fn campaign_entry(&self, campaign: ListedCampaign) -> Option<SearchEntry> {
+        let remaining = campaign.remaining;
+        let (entry, cheapest) = self.listing(campaign);
+        (remaining >= cheapest).then_some(entry)
+    }
+
+    /// What a search shows of a campaign, and the least that must be left of its budget: the price of its cheapest service.
+    /// Where none of its services exists, its subsidy stands for that.
+    #[must_use]
+    pub fn listing(&self, campaign: ListedCampaign) -> (SearchEntry, Cents) {
+        let mut cheapest: Option<Cents> = None;
+        let mut service_keys = Vec::with_capacity(campaign.target_tools.len());
+        for key in &campaign.target_tools {
+            let Some(service) = self.service(key) else { continue };
+            let price = service.price_at(campaign.subsidy);
+            if price <= campaign.subsidy {
+                cheapest = Some(cheapest.map_or(price, |cheapest| cheapest.min(price)));
+                service_keys.push(key.clone());
+            }
+        }
+        let ListedCampaign {
+            id,
+            name,
+            sponsor,
+            required_task,
+            subsidy,
+            target_tools,
+            mut tags,
+            task_type,
+            ..
+        } = campaign;
+        if tags.is_empty() {
+            tags = target_tools.iter().chain([&required_task]).cloned().collect();
+        }
+        let item = ServiceItem {
+            service_type: ServiceType::Campaign,
+            service_id: id,
+            name,
+            sponsor,
+            required_task: Some(required_task),
+            subsidy_amount_cents: subsidy,
+            category: target_tools,
+            service_keys,
+            active: true,
+            tags,
+            relevance_score: None,
+        };
+        let task_type = Some(task_type.unwrap_or_else(|| DEFAULT_TASK_TYPE.to_owned()));
+        (SearchEntry { item, task_type }, cheapest.unwrap_or(subsidy))
+    }
+
+    /// What a search shows of the sponsored APIs.
+    pub fn api_entries(&self) -> impl Iterator<Item = SearchEntry> {
+        self.apis.iter().map(|api| {
+            let key = vec![api.service_key.clone()];
+            let item = ServiceItem {
+                service_type: ServiceType::SponsoredApi,
+                service_id: api.id.to_string(),
+                name: api.name.clone(),
+                sponsor: api.sponsor.clone(),
+                required_task: None,
+                subsidy_amount_cents: api.price_cents,
+                category: key.clone(),
+                service_keys: key.clone(),
+                active: true,
+                tags: key,
+                relevance_score: None,
+            };
+            SearchEntry { item, task_type: None }
+        })
+    }
+
+    /// The services that sponsors pay for, by key. `campaigns` are those that are switched on, newest first.
+    #[must_use]
+    pub fn available_services(
+        &self,
+        campaigns: Vec<TargetingCampaign>,
+        roles: &[String],
+    ) -> Vec<AvailableService> {
+        let mut by_service: HashMap<String, Vec<TargetingCampaign>> = HashMap::new();
+        let mut services: BTreeSet<String> = self.apis.iter().map(|api| api.service_key.clone()).collect();
+        for targeting in campaigns {
+            for tool in &targeting.campaign.target_tools {
+                services.insert(tool.clone());
+                by_service.entry(tool.clone()).or_default().push(targeting.clone());
+            }
+        }
+        let available = services.iter().filter_map(|service| {
+            let campaigns = by_service.get(service).map(Vec::as_slice).unwrap_or_default();
+            self.availability(service, campaigns, roles)
+        });
+        available.collect()
+    }
+
+    /// Whether a user can run a service, and who would pay; nothing when nobody would. `campaigns` are those that name the
+    /// service, newest first.
+    #[must_use]
+    pub fn availability(
+        &self,
+        key: &str,
+        campaigns: &[TargetingCampaign],
+        roles: &[String],
+    ) -> Option<AvailableService> {
+        let service = self.service(key)?;
+        let plan = plan(&service, campaigns, roles);
+        let (sponsor, ready) = match (plan.offers.into_iter().next(), plan.otherwise) {
+            (Some(offer), _) => (offer.sponsor, true),
+            (None, NoPayer::TaskRequired { campaign_id, .. }) => {
+                let needed = campaigns.iter().find(|candidate| candidate.campaign.id == campaign_id)?;
+                (needed.campaign.sponsor.clone(), false)
+            }
+            (None, NoPayer::PaymentRequired { .. }) => return None,
+        };
+        Some(AvailableService { service: key.to_owned(), sponsor, ready })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::campaign::tests::campaign;
+    use super::super::sponsored_api::tests::{api, tools};
+    use super::*;
+
+    fn cents(cents: i64) -> Cents {
+        Cents::parse(cents).unwrap()
+    }
+
+    fn listed(remaining: i64, target_tools: &[&str]) -> ListedCampaign {
+        ListedCampaign {
+            id: "1".into(),
+            name: "C".into(),
+            sponsor: "Acme".into(),
+            required_task: "survey".into(),
+            subsidy: cents(50),
+            remaining: cents(remaining),
+            target_tools: target_tools.iter().map(|tool| (*tool).to_owned()).collect(),
+            tags: vec![],
+            task_type: None,
+        }
+    }
+
+    #[test]
+    fn a_campaign_is_exhausted_when_it_cannot_pay_for_its_cheapest_service() {
+        // `scrape` costs 10, `dear` 60, which the subsidy of 50 does not cover; `answer` costs the subsidy.
+        let dear = api(&json!({ "name": "dear", "price_cents": 60 })).unwrap();
+        let (apis, tools) = ([api(&json!({})).unwrap(), dear], tools());
+        let catalog = Catalog::new(&apis, &tools);
+        for (remaining, target_tools, expected) in [
+            (10, &["scrape", "dear"][..], Some(vec!["scrape"])),
+            (9, &["scrape", "dear"], None),
+            (49, &["answer"], None),
+            (50, &["answer"], Some(vec!["answer"])),
+            (50, &["dear"], Some(vec![])),
+            (49, &["nothing"], None),
+        ] {
+            let entry = catalog.campaign_entry(listed(remaining, target_tools));
+            let keys =
+                entry.as_ref().map(|entry| entry.item.service_keys.iter().map(String::as_str).collect());
+            assert_eq!(keys, expected, "{remaining} {target_tools:?}");
+        }
+        let entry = catalog.campaign_entry(listed(50, &["scrape"])).unwrap();
+        assert_eq!(entry.item.tags, ["scrape", "survey"]);
+        assert_eq!(entry.task_type.as_deref(), Some("survey"));
+    }
+
+    #[test]
+    fn a_free_service_is_never_exhausted() {
+        let (apis, tools) = ([api(&json!({ "price_cents": 0 })).unwrap()], tools());
+        assert!(Catalog::new(&apis, &tools).campaign_entry(listed(0, &["scrape"])).is_some());
+    }
+
+    #[test]
+    fn availability_is_what_a_run_would_find() {
+        let (apis, tools) = ([api(&json!({ "budget_cents": 0 })).unwrap()], tools());
+        let catalog = Catalog::new(&apis, &tools);
+        let targeting = |has_completed_task| TargetingCampaign { campaign: campaign(), has_completed_task };
+        let ready = |campaigns: &[TargetingCampaign]| {
+            catalog.availability("scrape", campaigns, &[]).map(|service| service.ready)
+        };
+        assert_eq!(ready(&[targeting(false), targeting(true)]), Some(true));
+        assert_eq!(ready(&[targeting(false)]), Some(false));
+        assert_eq!(ready(&[]), None);
+        assert_eq!(catalog.availability("none", &[targeting(true)], &[]), None);
+    }
+}

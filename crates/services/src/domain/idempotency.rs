@@ -1,0 +1,181 @@
+//! Idempotency keys: which request a key stands for, and what a second request under it gets.
+
+use std::fmt;
+
+use ring::digest::{Context, SHA256};
+
+use super::ids::{TxHash, hex};
+use super::limits::MAX_KEY_CHARS;
+use super::reservation::ReservationState;
+use super::text::{FieldError, Problem};
+
+/// A caller's key for running something at most once.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct IdempotencyKey(String);
+
+impl IdempotencyKey {
+    /// The key, if it can be one.
+    ///
+    /// # Errors
+    ///
+    /// It is empty, too long, or contains other characters than printable ASCII.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        let is_printable = |byte: u8| (b' '..=b'~').contains(&byte);
+        if (1..=MAX_KEY_CHARS).contains(&text.len()) && text.bytes().all(is_printable) {
+            return Ok(Self(text.to_owned()));
+        }
+        let problem = format!("must have 1 to {MAX_KEY_CHARS} printable ASCII characters");
+        Err(Problem::new(problem).of("Idempotency-Key"))
+    }
+
+    /// A new random key.
+    #[must_use]
+    pub fn random() -> Self {
+        Self(TxHash::random().as_str().to_owned())
+    }
+
+    /// The key.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What a key stands for: a SHA-256 of all that the request asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestHash(String);
+
+impl RequestHash {
+    /// The hash of several parts, which cannot be confused with other parts of the same concatenation.
+    #[must_use]
+    pub fn of(parts: &[&str]) -> Self {
+        let mut context = Context::new(&SHA256);
+        for part in parts {
+            context.update(&(part.len() as u64).to_be_bytes());
+            context.update(part.as_bytes());
+        }
+        Self(hex(context.finish().as_ref()))
+    }
+
+    /// One that a store has kept.
+    #[must_use]
+    pub const fn stored(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl fmt::Display for RequestHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a store knows about a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredKey {
+    /// What it stands for.
+    pub request_hash: RequestHash,
+    /// The payment of all attempts under it.
+    pub tx_hash: TxHash,
+    /// Whether its time is over.
+    pub is_expired: bool,
+    /// The state of the newest attempt.
+    pub newest_attempt: Option<ReservationState>,
+    /// Whether a result is stored.
+    pub has_result: bool,
+}
+
+/// What a request under a key gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyDecision {
+    /// It runs as the first under the key.
+    First,
+    /// It runs again, with the payment of the earlier attempts.
+    Again(TxHash),
+    /// It gets the stored result.
+    Replay,
+    /// The first one is still running (409).
+    InProgress,
+    /// The key stands for another request (409).
+    Conflict,
+}
+
+/// Decides what a request under a key gets.
+#[must_use]
+pub fn decide(stored: Option<StoredKey>, request: &RequestHash) -> KeyDecision {
+    let Some(stored) = stored else { return KeyDecision::First };
+    let is_running = stored.newest_attempt == Some(ReservationState::Reserved);
+    // A running attempt keeps its key alive: a clock that jumps a day ahead must not run it twice.
+    if stored.is_expired && !is_running {
+        KeyDecision::First
+    } else if stored.request_hash != *request {
+        KeyDecision::Conflict
+    } else if stored.has_result {
+        KeyDecision::Replay
+    } else if is_running {
+        KeyDecision::InProgress
+    } else {
+        KeyDecision::Again(stored.tx_hash)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_printable_ascii() {
+        for right in ["a", "~ !", &"k".repeat(255)] {
+            assert!(IdempotencyKey::parse(right).is_ok(), "{right}");
+        }
+        for wrong in ["", "鍵", "a\n", "a\0", "\u{7f}", &"k".repeat(256)] {
+            assert_eq!(IdempotencyKey::parse(wrong).unwrap_err().field, "Idempotency-Key", "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_means_one_request_for_a_day() {
+        let (request, other) = (RequestHash::of(&["s", "i"]), RequestHash::of(&["s", "j"]));
+        let tx_hash = TxHash::random();
+        let stored = |is_expired, newest_attempt, has_result| {
+            Some(StoredKey {
+                request_hash: request.clone(),
+                tx_hash: tx_hash.clone(),
+                is_expired,
+                newest_attempt,
+                has_result,
+            })
+        };
+        use ReservationState::{Released, Reserved, Settled};
+        for (stored, same, different) in [
+            (None, KeyDecision::First, KeyDecision::First),
+            (stored(false, Some(Settled), true), KeyDecision::Replay, KeyDecision::Conflict),
+            // A late result that nobody could pay for is replayed like any other.
+            (stored(false, Some(Released), true), KeyDecision::Replay, KeyDecision::Conflict),
+            (stored(false, Some(Reserved), false), KeyDecision::InProgress, KeyDecision::Conflict),
+            (
+                stored(false, Some(Released), false),
+                KeyDecision::Again(tx_hash.clone()),
+                KeyDecision::Conflict,
+            ),
+            (stored(true, Some(Settled), true), KeyDecision::First, KeyDecision::First),
+            (stored(true, Some(Released), false), KeyDecision::First, KeyDecision::First),
+            (stored(true, Some(Reserved), false), KeyDecision::InProgress, KeyDecision::Conflict),
+        ] {
+            assert_eq!(decide(stored.clone(), &request), same, "{stored:?}");
+            assert_eq!(decide(stored.clone(), &other), different, "{stored:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn different_requests_have_different_hashes(a: (String, String), b: (String, String)) {
+            let hash = |(service, input): &(String, String)| RequestHash::of(&[service, input]);
+            prop_assert_eq!(hash(&a) == hash(&b), a == b);
+            // Moving a character between the parts makes another request.
+            prop_assert_ne!(hash(&(format!("{}x", a.0), a.1.clone())), hash(&(a.0.clone(), format!("x{}", a.1))));
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The toolset `services`: paid services that sponsors make free for users who do a small task for them.
+//!
+//! [`domain`] has the rules, [`store`] keeps what they decide, [`runs`] runs services and moves the money.
+
+pub mod address_range;
+mod api_keys;
+mod backend;
+mod check;
+pub mod clock;
+pub mod config;
+pub mod domain;
+mod error;
+mod people;
+mod prompt;
+mod rate_limit;
+mod rest;
+pub mod runs;
+mod scopes;
+mod services;
+pub mod store;
+mod tools;
+mod toolset;
+pub mod upstream;
+pub mod upstream_http;
+mod widgets;
+
+pub use check::check;
+pub use config::{ServicesSection, ServicesSettings};
+pub use error::ServicesError;
+pub use rest::{openapi, openapi_yaml, router};
+pub use services::Services;
+pub use tools::register;
+pub use toolset::{ServicesConfig, ServicesToolset, start};

@@ -1,0 +1,15 @@
+//! `GET /gpt/user/status`: what a person has completed and what they can run.
+
+use super::error::ApiError;
+use super::gpt_gate::Gpt;
+use super::query::Query;
+use super::reply::Json;
+use super::session::only_session;
+use crate::domain::user::UserStatus;
+
+/// Shows the status of the person of a session.
+pub async fn status(Gpt(caller): Gpt, query: Query) -> Result<Json<UserStatus>, ApiError> {
+    let session = only_session(query)?;
+    let services = caller.sign_in(session).await?.services;
+    Ok(Json(services.store().user_status(session, caller.state.tools.clone()).await?))
+}

@@ -1,0 +1,185 @@
+//! Use cases of people: signing in and sessions.
+
+use jiff::Timestamp;
+
+use super::failure::Failure;
+use super::session::Session;
+use crate::domain::ids::{SessionToken, UserId};
+use crate::domain::limits::SESSION_LIFETIME;
+use crate::domain::user::{
+    Entrance, KnownUser, SignIn, SignInReport, User, VerifiedSubject, entrance, region_after,
+};
+use crate::error::ServicesError;
+use crate::store::shared::later;
+
+/// How many expired rows of a table are deleted at once. The next clean-up deletes the others.
+const MAX_DELETED: i64 = 10_000;
+
+/// Of several first sign-ins at once all but one fail by the unique address or subject, and the next try finds the user.
+pub async fn sign_in(
+    session: &Session<'_>,
+    (sign_in, subject): &(SignIn, Option<VerifiedSubject>),
+    now: Timestamp,
+) -> Result<SignInReport, Failure> {
+    // The lock on the address keeps others from binding the account meanwhile; what is bound is read under it.
+    let owner = "SELECT user_id FROM user_emails WHERE email_lower = $1 FOR UPDATE";
+    let owner = session.find(owner, &[&sign_in.email.lower()]).await?;
+    let owner: Option<UserId> = owner.map(|row| row.try_get(0)).transpose()?;
+    let by_email = match owner {
+        Some(id) => {
+            let bound = session.find("SELECT 1 FROM identities WHERE user_id = $1", &[&id]).await?;
+            Some(KnownUser { id, is_bound: bound.is_some() })
+        }
+        None => None,
+    };
+    let by_subject = match subject {
+        Some(VerifiedSubject { issuer, subject }) => {
+            let query = "SELECT user_id FROM identities WHERE issuer = $1 AND subject = $2";
+            let row = session.find(query, &[&&**issuer, &&**subject]).await?;
+            row.map(|row| row.try_get(0)).transpose()?
+        }
+        None => None,
+    };
+    let (user_id, is_new_user) = match entrance(subject.as_ref(), by_subject, by_email) {
+        Entrance::Refused => return Err(ServicesError::AccountBound.into()),
+        Entrance::Enter(user) => {
+            update(session, user, sign_in).await?;
+            (user, false)
+        }
+        Entrance::Bind(user) => {
+            update(session, user, sign_in).await?;
+            bind(session, user, subject.as_ref(), now).await?;
+            end_sessions(session, user).await?;
+            (user, false)
+        }
+        Entrance::Register => {
+            let user = register(session, sign_in, now).await?;
+            bind(session, user, subject.as_ref(), now).await?;
+            (user, true)
+        }
+    };
+    let token = SessionToken::random();
+    session
+        .execute(
+            "INSERT INTO gpt_sessions (token, user_id, created_at, expires_at) VALUES ($1, $2, $3, $4)",
+            &[&token, &user_id, &now, &later(now, SESSION_LIFETIME)],
+        )
+        .await?;
+    let email = session.row("SELECT email FROM users WHERE id = $1", &[&user_id]).await?.try_get(0)?;
+    Ok(SignInReport::new(token, user_id, email, is_new_user))
+}
+
+async fn register(session: &Session<'_>, sign_in: &SignIn, now: Timestamp) -> Result<UserId, Failure> {
+    let user = UserId::random();
+    session
+        .execute(
+            "INSERT INTO users (id, email, region, roles, tools_used, attributes, created_at)
+             VALUES ($1, $2, $3, $4, $5, '{}', $6)",
+            &[
+                &user,
+                &sign_in.email.as_str(),
+                &&*sign_in.region,
+                &sign_in.roles.texts(),
+                &sign_in.tools_used.texts(),
+                &now,
+            ],
+        )
+        .await?;
+    let owner = "INSERT INTO user_emails (email_lower, user_id) VALUES ($1, $2)";
+    session.execute(owner, &[&sign_in.email.lower(), &user]).await?;
+    Ok(user)
+}
+
+/// What a later sign-in says about a person: the first region that is named stays, and lists that are not empty replace.
+async fn update(session: &Session<'_>, user: UserId, sign_in: &SignIn) -> Result<(), Failure> {
+    let row = session.row("SELECT region FROM users WHERE id = $1", &[&user]).await?;
+    let region: &str = row.try_get(0)?;
+    let new_region = region_after(region, &sign_in.region);
+    if new_region == region && sign_in.roles.is_empty() && sign_in.tools_used.is_empty() {
+        return Ok(());
+    }
+    let unless_empty = |texts: Vec<String>| Some(texts).filter(|texts| !texts.is_empty());
+    session
+        .execute(
+            "UPDATE users SET region = $2, roles = coalesce($3, roles), tools_used = coalesce($4, tools_used)
+             WHERE id = $1",
+            &[
+                &user,
+                &new_region,
+                &unless_empty(sign_in.roles.texts()),
+                &unless_empty(sign_in.tools_used.texts()),
+            ],
+        )
+        .await?;
+    Ok(())
+}
+
+async fn bind(
+    session: &Session<'_>,
+    user: UserId,
+    subject: Option<&VerifiedSubject>,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    let Some(VerifiedSubject { issuer, subject }) = subject else { return Ok(()) };
+    session
+        .execute(
+            "INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4)",
+            &[&&**issuer, &&**subject, &user, &now],
+        )
+        .await?;
+    Ok(())
+}
+
+/// Ends all sessions of a person: whoever signed in before was not verified.
+async fn end_sessions(session: &Session<'_>, user: UserId) -> Result<(), Failure> {
+    session
+        .execute(
+            "DELETE FROM gpt_sessions WHERE user_id IN (SELECT id FROM users WHERE id = $1 OR adopted_by = $1)",
+            &[&user],
+        )
+        .await?;
+    Ok(())
+}
+
+/// The person of a session that has not expired. The session of a younger duplicate is one of the user that adopted it.
+pub async fn session_user(
+    session: &Session<'_>,
+    token: SessionToken,
+    now: Timestamp,
+) -> Result<User, Failure> {
+    let query = "SELECT u.id, u.email, u.region, u.roles, u.created_at FROM gpt_sessions s
+         JOIN users d ON d.id = s.user_id JOIN users u ON u.id = coalesce(d.adopted_by, d.id)
+         WHERE s.token = $1 AND s.expires_at > $2";
+    let Some(row) = session.find(query, &[&token, &now]).await? else {
+        return Err(ServicesError::SessionExpired.into());
+    };
+    Ok(User {
+        id: row.try_get(0)?,
+        email: row.try_get(1)?,
+        region: row.try_get(2)?,
+        roles: row.try_get(3)?,
+        registered_at: row.try_get(4)?,
+    })
+}
+
+/// Deletes sessions and keys whose time is over. A key of a living attempt stays. What another replica is deleting or using
+/// is skipped.
+pub async fn delete_expired(session: &Session<'_>, now: Timestamp) -> Result<(), Failure> {
+    for (table, key, condition) in [
+        ("gpt_sessions", "token", "true"),
+        (
+            "idempotency_keys",
+            "user_id, key",
+            "NOT EXISTS (SELECT 1 FROM reservations r WHERE r.id = reservation_id AND r.state = 'reserved')",
+        ),
+        ("sponsor_keys", "key", "true"),
+    ] {
+        let statement = format!(
+            "DELETE FROM {table} WHERE ({key}) IN
+             (SELECT {key} FROM {table} WHERE expires_at <= $1 AND {condition}
+              LIMIT $2 FOR UPDATE SKIP LOCKED)"
+        );
+        session.execute(&statement, &[&now, &MAX_DELETED]).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! Use cases of campaigns and their sponsors.
+
+use jiff::Timestamp;
+use serde_json::Value;
+use tokio_postgres::Row;
+use tokio_postgres::types::Json;
+
+use super::failure::Failure;
+use super::keys::{find_sponsored, remember_sponsored};
+use super::session::Session;
+use super::standing::{CLAIM, COUNTED, STANDING, standing};
+use super::values::{cents, task_schema};
+use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
+use crate::domain::ids::{CampaignId, UserId};
+use crate::domain::matching::TargetingCampaign;
+use crate::error::ServicesError;
+use crate::store::shared::SponsorKey;
+use crate::store::{Dashboard, Page, PageCursor, PageRequest};
+
+/// The columns of a campaign, in the order that [`campaign`] reads them.
+pub const CAMPAIGN: &str = "c.id, c.name, c.sponsor, c.target_roles, c.target_tools, c.required_task, \
+     c.subsidy_per_call_cents, c.budget_total_cents, c.budget_remaining_cents, c.query_urls, c.active, c.created_at, \
+     c.sponsor_wallet_address, c.task_schema, coalesce(c.tags, '{}')";
+/// How many columns that are.
+pub const CAMPAIGN_COLUMNS: usize = 15;
+
+/// The campaign in a row that begins with [`CAMPAIGN`].
+pub fn campaign(row: &Row) -> Result<Campaign, Failure> {
+    Ok(Campaign {
+        id: row.try_get(0)?,
+        name: row.try_get(1)?,
+        sponsor: row.try_get(2)?,
+        target_roles: row.try_get(3)?,
+        target_tools: row.try_get(4)?,
+        required_task: row.try_get(5)?,
+        subsidy_per_call_cents: cents(row.try_get(6)?),
+        budget_total_cents: cents(row.try_get(7)?),
+        budget_remaining_cents: cents(row.try_get(8)?),
+        query_urls: row.try_get(9)?,
+        active: row.try_get(10)?,
+        created_at: row.try_get(11)?,
+        sponsor_wallet_address: row.try_get(12)?,
+        task_schema: task_schema(row.try_get::<_, Option<Value>>(13)?),
+        tags: row.try_get(14)?,
+    })
+}
+
+/// The campaign with an id.
+pub async fn find(session: &Session<'_>, id: CampaignId) -> Result<Campaign, Failure> {
+    find_locking(session, id, "").await
+}
+
+async fn find_locking(session: &Session<'_>, id: CampaignId, lock: &str) -> Result<Campaign, Failure> {
+    let query = format!("SELECT {CAMPAIGN} FROM campaigns c WHERE c.id = $1 {lock}");
+    match session.find(&query, &[&id]).await? {
+        Some(row) => campaign(&row),
+        None => Err(ServicesError::no_campaign(id).into()),
+    }
+}
+
+pub async fn create(
+    session: &Session<'_>,
+    (draft, key): &(CampaignDraft, Option<SponsorKey>),
+    now: Timestamp,
+) -> Result<Campaign, Failure> {
+    if let Some(created) = find_sponsored(session, key.as_ref(), now).await? {
+        return find(session, created).await;
+    }
+    let campaign = draft.clone().into_campaign(CampaignId::random(), now);
+    session
+        .execute(
+            "INSERT INTO campaigns (id, name, sponsor, target_roles, target_tools, required_task,
+                 subsidy_per_call_cents, budget_total_cents, budget_remaining_cents, query_urls, active, created_at,
+                 sponsor_wallet_address, task_schema, tags)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+            &[
+                &campaign.id,
+                &campaign.name,
+                &campaign.sponsor,
+                &campaign.target_roles,
+                &campaign.target_tools,
+                &campaign.required_task,
+                &campaign.subsidy_per_call_cents.get(),
+                &campaign.budget_total_cents.get(),
+                &campaign.budget_remaining_cents.get(),
+                &campaign.query_urls,
+                &campaign.active,
+                &campaign.created_at,
+                &campaign.sponsor_wallet_address,
+                &campaign.task_schema.as_ref().map(Json),
+                &campaign.tags,
+            ],
+        )
+        .await?;
+    remember_sponsored(session, key.as_ref(), &campaign.id, now).await?;
+    find(session, campaign.id).await
+}
+
+pub async fn patch(
+    session: &Session<'_>,
+    (id, patch, key): &(CampaignId, CampaignPatch, Option<SponsorKey>),
+    now: Timestamp,
+) -> Result<Campaign, Failure> {
+    if find_sponsored::<CampaignId>(session, key.as_ref(), now).await?.is_some() {
+        return find(session, *id).await;
+    }
+    let before = find_locking(session, *id, "FOR NO KEY UPDATE").await?;
+    let mut campaign = before.clone();
+    patch.clone().apply(&mut campaign)?;
+    // The budget rises by what was added, so that amounts which the domain cannot express keep their difference. A form
+    // that cannot be read stays as it is.
+    let added = campaign.budget_total_cents.get() - before.budget_total_cents.get();
+    session
+        .execute(
+            "UPDATE campaigns SET name = $2, target_roles = $3, target_tools = $4, subsidy_per_call_cents = $5,
+                 budget_total_cents = budget_total_cents + $6, budget_remaining_cents = budget_remaining_cents + $6,
+                 query_urls = $7, active = $8, task_schema = coalesce($9, task_schema), tags = $10
+             WHERE id = $1",
+            &[
+                id,
+                &campaign.name,
+                &campaign.target_roles,
+                &campaign.target_tools,
+                &campaign.subsidy_per_call_cents.get(),
+                &added,
+                &campaign.query_urls,
+                &campaign.active,
+                &campaign.task_schema.as_ref().map(Json),
+                &campaign.tags,
+            ],
+        )
+        .await?;
+    remember_sponsored(session, key.as_ref(), id, now).await?;
+    find(session, *id).await
+}
+
+pub async fn page(session: &Session<'_>, request: &PageRequest) -> Result<Page<Campaign>, Failure> {
+    let source = format!("{CAMPAIGN} FROM campaigns c WHERE true");
+    let rows = super::keys::page(session, &source, request).await?;
+    let entries = rows.iter().map(campaign).collect::<Result<_, _>>()?;
+    Ok(Page::of(entries, request, |campaign| PageCursor {
+        created_at: campaign.created_at,
+        id: campaign.id.to_string(),
+    }))
+}
+
+/// Which campaigns of a service are of interest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Targeting {
+    /// Those whose task the user has completed, whether that counts or not.
+    ClaimedByUser,
+    /// All that are switched on.
+    Active,
+}
+
+/// The campaigns that name a service, newest first, with the user's standing in each.
+pub async fn targeting(
+    session: &Session<'_>,
+    service: &str,
+    user_id: UserId,
+    which: Targeting,
+) -> Result<Vec<TargetingCampaign>, Failure> {
+    let condition = match which {
+        Targeting::ClaimedByUser => "WHERE k.user_id = $2 AND c.active AND $1::text = ANY (c.target_tools)",
+        Targeting::Active => "WHERE c.target_tools @> ARRAY[$1::text] AND c.active",
+    };
+    let query = format!(
+        "SELECT {CAMPAIGN}, {STANDING} FROM campaigns c {CLAIM} {condition} ORDER BY c.created_at DESC, c.id DESC"
+    );
+    let rows = session.rows(&query, &[&service, &user_id]).await?;
+    rows.iter()
+        .map(|row| {
+            let has_completed_task = standing(row, CAMPAIGN_COLUMNS)?.counts();
+            Ok(TargetingCampaign { campaign: campaign(row)?, has_completed_task })
+        })
+        .collect()
+}
+
+pub async fn dashboard(session: &Session<'_>, campaign_id: CampaignId) -> Result<Dashboard, Failure> {
+    let campaign = find(session, campaign_id).await?;
+    let row = session
+        .row(
+            &format!(
+                "SELECT (SELECT count(*) FROM task_claims k WHERE k.campaign_id = $1 AND {COUNTED}),
+                     count(*), coalesce(sum(amount_cents), 0)::bigint,
+                     (SELECT coalesce(sum(r.amount_cents), 0)::bigint FROM reservations r
+                      WHERE r.campaign_id = $1 AND r.state = 'reserved')
+                 FROM payments WHERE campaign_id = $1 AND source = 'sponsor' AND status = 'settled'"
+            ),
+            &[&campaign_id],
+        )
+        .await?;
+    Ok(Dashboard {
+        tasks_completed: row.try_get::<_, i64>(0)?.unsigned_abs(),
+        sponsored_calls: row.try_get::<_, i64>(1)?.unsigned_abs(),
+        spend_cents: cents(row.try_get(2)?),
+        reserved_cents: cents(row.try_get(3)?),
+        remaining_budget_cents: campaign.budget_remaining_cents,
+        campaign,
+    })
+}

@@ -1,0 +1,68 @@
+//! What a user has completed and can run.
+
+use std::sync::Arc;
+
+use futures_util::try_join;
+use jiff::Timestamp;
+
+use super::accounts::session_user;
+use super::campaigns::{CAMPAIGN, CAMPAIGN_COLUMNS, campaign};
+use super::failure::Failure;
+use super::session::Session;
+use super::sponsored_apis;
+use super::standing::{CLAIM, STANDING, standing};
+use crate::domain::catalog::Catalog;
+use crate::domain::ids::{SessionToken, UserId};
+use crate::domain::matching::TargetingCampaign;
+use crate::domain::tool_offers::ToolOffers;
+use crate::domain::user::{AvailableService, CompletedTask, UserStatus};
+
+pub async fn user_status(
+    session: &Session<'_>,
+    (token, tools): &(SessionToken, Arc<ToolOffers>),
+    now: Timestamp,
+) -> Result<UserStatus, Failure> {
+    let user = session_user(session, *token, now).await?;
+    let (completed, available) = try_join!(
+        completed_tasks(session, user.id),
+        available_services(session, user.id, &user.roles, tools)
+    )?;
+    Ok(UserStatus::new(user, completed, available))
+}
+
+async fn completed_tasks(session: &Session<'_>, user_id: UserId) -> Result<Vec<CompletedTask>, Failure> {
+    let query = "SELECT c.id, c.name, f.task_name, f.created_at FROM task_claims m
+         JOIN task_completions f ON f.id = m.task_completion_id JOIN campaigns c ON c.id = m.campaign_id
+         WHERE m.user_id = $1 ORDER BY f.created_at DESC, f.id DESC";
+    let rows = session.rows(query, &[&user_id]).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(CompletedTask {
+                campaign_id: row.try_get(0)?,
+                campaign_name: row.try_get(1)?,
+                task_name: row.try_get(2)?,
+                completed_at: row.try_get(3)?,
+            })
+        })
+        .collect()
+}
+
+async fn available_services(
+    session: &Session<'_>,
+    user_id: UserId,
+    roles: &[String],
+    tools: &ToolOffers,
+) -> Result<Vec<AvailableService>, Failure> {
+    let query = format!(
+        "SELECT {CAMPAIGN}, {STANDING} FROM campaigns c {CLAIM} WHERE c.active AND $1
+         ORDER BY c.created_at DESC, c.id DESC"
+    );
+    let apis = sponsored_apis::active(session).await?;
+    let rows = session.rows(&query, &[&true, &user_id]).await?;
+    let mut campaigns = Vec::new();
+    for row in &rows {
+        let has_completed_task = standing(row, CAMPAIGN_COLUMNS)?.counts();
+        campaigns.push(TargetingCampaign { campaign: campaign(row)?, has_completed_task });
+    }
+    Ok(Catalog::new(&apis, tools).available_services(campaigns, roles))
+}

@@ -1,0 +1,112 @@
+//! Creates and migrates the tables, one replica at a time. Migrations only add, so that the system before this one can
+//! still be started on the database.
+
+use jiff::Timestamp;
+
+use super::adopt::{self, AdoptionReport};
+use super::failure::Failure;
+use super::pool::Connections;
+use super::session::{Access, Session};
+use super::shape;
+use crate::error::ServicesError;
+
+/// The migrations in their order; the table `annai_migrations` names those that were applied.
+const MIGRATIONS: [(&str, &str); 3] = [
+    ("001_services", include_str!("../../../migrations/postgres/001_services.sql")),
+    ("002_additions", include_str!("../../../migrations/postgres/002_additions.sql")),
+    ("003_balance", include_str!("../../../migrations/postgres/003_balance.sql")),
+];
+
+/// What opening the database did.
+#[derive(Debug, Default)]
+struct MigrationReport {
+    applied: usize,
+    adjusted: i64,
+    adoption: AdoptionReport,
+}
+
+/// Applies the migrations that are missing, and adopts what the system before this one has written since.
+pub async fn migrate(connections: &Connections) -> Result<(), Failure> {
+    let options = connections.options();
+    let connection = connections.connection().await?;
+    let timeout = options.migration_timeout;
+    let input = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+    let report = connection
+        .transact(Access::Write, timeout, &input, |s, i, _| Box::pin(apply(s, *i)), Timestamp::now())
+        .await?;
+    let MigrationReport { applied, adjusted, adoption } = report;
+    if applied > 0 {
+        tracing::info!(database = options.address(), applied, "the tables of the database were migrated");
+    }
+    if adjusted > 0 {
+        tracing::warn!(
+            adjusted,
+            "budgets did not balance when the database was taken over; each got one adjustment"
+        );
+    }
+    if adoption != AdoptionReport::default() {
+        tracing::info!(
+            adopted_users = adoption.users,
+            duplicate_users = adoption.duplicate_users,
+            adopted_completions = adoption.completions,
+            duplicate_completions = adoption.duplicate_completions,
+            unusable_apis = adoption.unusable_apis,
+            "rows of the system before this one were adopted; of duplicates the oldest stands for all"
+        );
+    }
+    Ok(())
+}
+
+async fn apply(session: &Session<'_>, timeout_ms: u64) -> Result<MigrationReport, Failure> {
+    session
+        .batch(&format!("SET LOCAL statement_timeout = {timeout_ms}; SET LOCAL lock_timeout = {timeout_ms}"))
+        .await?;
+    // Replicas that start at once come one after the other; the later ones find everything done.
+    session.lock(&["annai services migrations"]).await?;
+    let done = applied_migrations(session).await?;
+    if done > MIGRATIONS.len() {
+        let newer = std::io::Error::other(format!("{done} migrations are applied"));
+        return Err(ServicesError::unavailable(
+            "the database was written by a newer version of this program; update this program",
+            newer,
+        )
+        .into());
+    }
+    let mut report = MigrationReport { applied: MIGRATIONS.len() - done, ..MigrationReport::default() };
+    if done == 0 {
+        shape::check(session).await?;
+    }
+    for (version, (name, migration)) in (1_i32..).zip(MIGRATIONS).skip(done) {
+        session.batch(migration).await?;
+        let client = session.client();
+        client
+            .execute("INSERT INTO annai_migrations (version, name) VALUES ($1, $2)", &[&version, &name])
+            .await?;
+    }
+    if done == 0 {
+        let row = session.client().query_one("SELECT count(*) FROM adjustments", &[]).await?;
+        report.adjusted = row.try_get(0)?;
+    }
+    report.adoption = adopt::adopt(session).await?;
+    Ok(report)
+}
+
+/// How many migrations were applied. The table that says so is created with the first one.
+async fn applied_migrations(session: &Session<'_>) -> Result<usize, Failure> {
+    let client = session.client();
+    let row = client.query_one("SELECT to_regclass('annai_migrations') IS NULL", &[]).await?;
+    if row.try_get(0)? {
+        session
+            .batch(
+                "CREATE TABLE annai_migrations (
+                     version integer PRIMARY KEY,
+                     name text NOT NULL,
+                     applied_at timestamptz NOT NULL DEFAULT now()
+                 )",
+            )
+            .await?;
+        return Ok(0);
+    }
+    let row = client.query_one("SELECT count(*) FROM annai_migrations", &[]).await?;
+    Ok(usize::try_from(row.try_get::<_, i64>(0)?).unwrap_or(usize::MAX))
+}

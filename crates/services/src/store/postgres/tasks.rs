@@ -1,0 +1,107 @@
+//! Use cases of tasks: what they ask for, and completing them.
+
+use jiff::Timestamp;
+
+use super::accounts::session_user;
+use super::failure::Failure;
+use super::session::Session;
+use super::{campaigns, standing};
+use crate::domain::consent::ConsentType;
+use crate::domain::ids::{CampaignId, SessionToken, UserId};
+use crate::domain::limits::RETENTION_DAYS;
+use crate::domain::task::{CompletionReport, TaskCompletion, TaskDetails, TaskSubmission};
+use crate::store::Completion;
+
+pub async fn details(
+    session: &Session<'_>,
+    (token, campaign_id): &(SessionToken, CampaignId),
+    now: Timestamp,
+) -> Result<TaskDetails, Failure> {
+    let user = session_user(session, *token, now).await?;
+    let campaign = campaigns::find(session, *campaign_id).await?;
+    let standing = standing::find(session, *campaign_id, user.id).await?;
+    Ok(TaskDetails::new(&campaign, &standing))
+}
+
+pub async fn complete(
+    session: &Session<'_>,
+    (token, campaign_id, submission): &(SessionToken, CampaignId, TaskSubmission),
+    now: Timestamp,
+) -> Result<Completion, Failure> {
+    let user = session_user(session, *token, now).await?;
+    let campaign = campaigns::find(session, *campaign_id).await?;
+    submission.check(&campaign)?;
+    // Submissions of one person come one after the other, so that consents of two are never mixed.
+    session.lock(&["task", &campaign_id.to_string(), &user.id.to_string()]).await?;
+    record_consents(session, user.id, *campaign_id, submission, now).await?;
+    let completion = match find_completion(session, *campaign_id, user.id).await? {
+        Some(first) => first,
+        None => record_completion(session, *campaign_id, user.id, submission, now).await?,
+    };
+    let standing = standing::find(session, *campaign_id, user.id).await?;
+    Ok(Completion { report: CompletionReport::new(&campaign, completion.id, &standing), completion })
+}
+
+async fn record_consents(
+    session: &Session<'_>,
+    user_id: UserId,
+    campaign_id: CampaignId,
+    submission: &TaskSubmission,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    for (consent, granted) in submission.consent.consents() {
+        let days =
+            (consent == ConsentType::Retention).then(|| i32::try_from(RETENTION_DAYS).unwrap_or(i32::MAX));
+        session
+            .execute(
+                "INSERT INTO consents (id, user_id, campaign_id, consent_type, granted, purpose, retention_days,
+                     created_at)
+                 VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, $6, $7)",
+                &[&user_id, &campaign_id, &consent.as_str(), &granted, &consent.purpose(), &days, &now],
+            )
+            .await?;
+    }
+    Ok(())
+}
+
+async fn find_completion(
+    session: &Session<'_>,
+    campaign_id: CampaignId,
+    user_id: UserId,
+) -> Result<Option<TaskCompletion>, Failure> {
+    let query = "SELECT f.id, f.task_name, f.details, f.created_at FROM task_claims m
+         JOIN task_completions f ON f.id = m.task_completion_id WHERE m.campaign_id = $1 AND m.user_id = $2";
+    let Some(row) = session.find(query, &[&campaign_id, &user_id]).await? else { return Ok(None) };
+    Ok(Some(TaskCompletion {
+        id: row.try_get(0)?,
+        campaign_id,
+        user_id,
+        task_name: row.try_get(1)?,
+        details: row.try_get(2)?,
+        created_at: row.try_get(3)?,
+    }))
+}
+
+async fn record_completion(
+    session: &Session<'_>,
+    campaign_id: CampaignId,
+    user_id: UserId,
+    submission: &TaskSubmission,
+    now: Timestamp,
+) -> Result<TaskCompletion, Failure> {
+    let completion = TaskCompletion::new(campaign_id, user_id, submission, now);
+    session
+        .execute(
+            "INSERT INTO task_completions (id, campaign_id, user_id, task_name, details, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6)",
+            &[&completion.id, &campaign_id, &user_id, &completion.task_name, &completion.details, &now],
+        )
+        .await?;
+    session
+        .execute(
+            "INSERT INTO task_claims (campaign_id, user_id, task_completion_id) VALUES ($1, $2, $3)",
+            &[&campaign_id, &user_id, &completion.id],
+        )
+        .await?;
+    Ok(completion)
+}

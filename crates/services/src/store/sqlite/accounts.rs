@@ -1,0 +1,228 @@
+//! Use cases of people: signing in, sessions and preferences.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+
+use super::failure::Failure;
+use super::rows::{from_json, id, time, to_json};
+use crate::domain::ids::{SessionToken, UserId};
+use crate::domain::limits::SESSION_LIFETIME;
+use crate::domain::preferences::{
+    NewPreferences, PreferenceLevel, PreferenceLevels, PreferencesReport, PreferencesSaved, TaskPreference,
+};
+use crate::domain::text::Name;
+use crate::domain::user::{
+    Entrance, KnownUser, SignIn, SignInReport, User, VerifiedSubject, entrance, region_after,
+};
+use crate::error::ServicesError;
+use crate::store::shared::later;
+
+pub fn sign_in(
+    transaction: &Transaction<'_>,
+    sign_in: &SignIn,
+    subject: Option<&VerifiedSubject>,
+    now: Timestamp,
+) -> Result<SignInReport, Failure> {
+    let by_subject = match subject {
+        Some(VerifiedSubject { issuer, subject }) => {
+            let mut found = transaction
+                .prepare_cached("SELECT user_id FROM identities WHERE issuer = ?1 AND subject = ?2")?;
+            let user: Option<String> =
+                found.query_row(params![&**issuer, &**subject], |row| row.get(0)).optional()?;
+            user.map(|user| id(UserId::parse(&user))).transpose()?
+        }
+        None => None,
+    };
+    let (user_id, is_new_user) = match entrance(subject, by_subject, find_by_email(transaction, sign_in)?) {
+        Entrance::Refused => return Err(ServicesError::AccountBound.into()),
+        Entrance::Enter(user) => {
+            update(transaction, user, sign_in)?;
+            (user, false)
+        }
+        Entrance::Bind(user) => {
+            update(transaction, user, sign_in)?;
+            bind(transaction, user, subject, now)?;
+            // Whoever signed in before was not verified.
+            transaction.execute("DELETE FROM gpt_sessions WHERE user_id = ?1", [user.to_string()])?;
+            (user, false)
+        }
+        Entrance::Register => {
+            let user = register(transaction, sign_in, now)?;
+            bind(transaction, user, subject, now)?;
+            (user, true)
+        }
+    };
+    let token = SessionToken::random();
+    transaction
+        .prepare_cached(
+            "INSERT INTO gpt_sessions (token, user_id, created_at, expires_at) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![
+            token.expose(),
+            user_id.to_string(),
+            now.as_microsecond(),
+            later(now, SESSION_LIFETIME).as_microsecond()
+        ])?;
+    let email =
+        transaction
+            .query_row("SELECT email FROM users WHERE id = ?1", [user_id.to_string()], |row| row.get(0))?;
+    Ok(SignInReport::new(token, user_id, email, is_new_user))
+}
+
+fn find_by_email(connection: &Connection, sign_in: &SignIn) -> Result<Option<KnownUser>, Failure> {
+    let mut known = connection.prepare_cached(
+        "SELECT e.user_id, i.user_id IS NOT NULL FROM user_emails e LEFT JOIN identities i ON i.user_id = e.user_id
+         WHERE e.email_lower = ?1",
+    )?;
+    let known: Option<(String, bool)> =
+        known.query_row([sign_in.email.lower()], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    known.map(|(user, is_bound)| Ok(KnownUser { id: id(UserId::parse(&user))?, is_bound })).transpose()
+}
+
+fn register(transaction: &Transaction<'_>, sign_in: &SignIn, now: Timestamp) -> Result<UserId, Failure> {
+    let user = UserId::random();
+    transaction
+        .prepare_cached(
+            "INSERT INTO users (id, email, region, roles, tools_used, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            user.to_string(),
+            sign_in.email.as_str(),
+            &*sign_in.region,
+            to_json(&sign_in.roles.texts())?,
+            to_json(&sign_in.tools_used.texts())?,
+            now.as_microsecond()
+        ])?;
+    transaction
+        .prepare_cached("INSERT INTO user_emails (email_lower, user_id) VALUES (?1, ?2)")?
+        .execute(params![sign_in.email.lower(), user.to_string()])?;
+    Ok(user)
+}
+
+/// What a later sign-in says about a person: the first region that is named stays, and lists that are not empty replace.
+fn update(transaction: &Transaction<'_>, user: UserId, sign_in: &SignIn) -> Result<(), Failure> {
+    let user = user.to_string();
+    let region: String =
+        transaction.query_row("SELECT region FROM users WHERE id = ?1", [&user], |row| row.get(0))?;
+    let new_region = region_after(&region, &sign_in.region);
+    if new_region != region {
+        transaction.execute("UPDATE users SET region = ?2 WHERE id = ?1", [&user, new_region])?;
+    }
+    for (column, list) in [("roles", &sign_in.roles), ("tools_used", &sign_in.tools_used)] {
+        if !list.is_empty() {
+            let statement = format!("UPDATE users SET {column} = ?2 WHERE id = ?1");
+            transaction.execute(&statement, [&user, &to_json(&list.texts())?])?;
+        }
+    }
+    Ok(())
+}
+
+fn bind(
+    transaction: &Transaction<'_>,
+    user: UserId,
+    subject: Option<&VerifiedSubject>,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    let Some(VerifiedSubject { issuer, subject }) = subject else { return Ok(()) };
+    transaction.execute(
+        "INSERT INTO identities (issuer, subject, user_id, created_at) VALUES (?1, ?2, ?3, ?4)",
+        params![&**issuer, &**subject, user.to_string(), now.as_microsecond()],
+    )?;
+    Ok(())
+}
+
+/// The person of a session that has not expired.
+pub fn session_user(connection: &Connection, session: SessionToken, now: Timestamp) -> Result<User, Failure> {
+    let mut found = connection.prepare_cached(
+        "SELECT u.id, u.email, u.region, u.roles, u.created_at FROM gpt_sessions s JOIN users u ON u.id = s.user_id
+         WHERE s.token = ?1 AND s.expires_at > ?2",
+    )?;
+    let mut rows = found.query(params![session.expose(), now.as_microsecond()])?;
+    match rows.next()? {
+        Some(row) => user(row),
+        None => Err(ServicesError::SessionExpired.into()),
+    }
+}
+
+fn user(row: &Row<'_>) -> Result<User, Failure> {
+    Ok(User {
+        id: id(UserId::parse(row.get_ref(0)?.as_str().map_err(|_| Failure::unreadable("an id"))?))?,
+        email: row.get(1)?,
+        region: row.get(2)?,
+        roles: from_json(&row.get::<_, String>(3)?)?,
+        registered_at: time(row.get(4)?)?,
+    })
+}
+
+pub fn preferences(
+    connection: &Connection,
+    session: SessionToken,
+    now: Timestamp,
+) -> Result<PreferencesReport, Failure> {
+    let user = session_user(connection, session, now)?;
+    let mut statement = connection.prepare_cached(
+        "SELECT task_type, level, updated_at FROM user_task_preferences WHERE user_id = ?1 ORDER BY task_type",
+    )?;
+    let mut rows = statement.query([user.id.to_string()])?;
+    let (mut preferences, mut updated_at) = (Vec::new(), None);
+    while let Some(row) = rows.next()? {
+        let task_type =
+            Name::parse(row.get::<_, String>(0)?).map_err(|_| Failure::unreadable("a task type"))?;
+        preferences.push(TaskPreference { task_type, level: level(&row.get::<_, String>(1)?)? });
+        updated_at = updated_at.max(Some(time(row.get(2)?)?));
+    }
+    Ok(PreferencesReport::new(user.id, preferences, updated_at))
+}
+
+fn level(name: &str) -> Result<PreferenceLevel, Failure> {
+    PreferenceLevel::stored(name).ok_or_else(|| Failure::unreadable("a preference"))
+}
+
+/// The preferences of a person for looking up.
+pub fn preference_levels(connection: &Connection, user: UserId) -> Result<PreferenceLevels, Failure> {
+    let mut statement =
+        connection.prepare_cached("SELECT task_type, level FROM user_task_preferences WHERE user_id = ?1")?;
+    let mut rows = statement.query([user.to_string()])?;
+    let mut levels = Vec::new();
+    while let Some(row) = rows.next()? {
+        levels.push((row.get(0)?, level(&row.get::<_, String>(1)?)?));
+    }
+    Ok(levels.into_iter().collect())
+}
+
+pub fn set_preferences(
+    transaction: &Transaction<'_>,
+    session: SessionToken,
+    preferences: &NewPreferences,
+    now: Timestamp,
+) -> Result<PreferencesSaved, Failure> {
+    let user = session_user(transaction, session, now)?;
+    transaction.execute("DELETE FROM user_task_preferences WHERE user_id = ?1", [user.id.to_string()])?;
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO user_task_preferences (id, user_id, task_type, level, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
+    )?;
+    for TaskPreference { task_type, level } in preferences.entries() {
+        insert.execute(params![
+            UserId::random().to_string(),
+            user.id.to_string(),
+            &**task_type,
+            level.as_str(),
+            now.as_microsecond()
+        ])?;
+    }
+    Ok(PreferencesSaved::new(user.id, preferences.entries().len(), now))
+}
+
+/// Deletes sessions and keys whose time is over. A key of a living attempt stays.
+pub fn delete_expired(transaction: &Transaction<'_>, now: Timestamp) -> Result<(), Failure> {
+    let now = now.as_microsecond();
+    transaction.execute("DELETE FROM gpt_sessions WHERE expires_at <= ?1", [now])?;
+    transaction.execute(
+        "DELETE FROM idempotency_keys WHERE expires_at <= ?1 AND NOT EXISTS
+         (SELECT 1 FROM reservations r WHERE r.id = reservation_id AND r.state = 'reserved')",
+        [now],
+    )?;
+    transaction.execute("DELETE FROM sponsor_keys WHERE expires_at <= ?1", [now])?;
+    Ok(())
+}

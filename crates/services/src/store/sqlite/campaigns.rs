@@ -1,0 +1,203 @@
+//! Use cases of campaigns and their sponsors.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, Row, Transaction, params};
+
+use super::failure::Failure;
+use super::keys::once;
+use super::rows::{cents, from_json, id, time, to_json};
+use super::standing::{COUNTED, STANDING, standing};
+use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
+use crate::domain::ids::CampaignId;
+use crate::domain::matching::TargetingCampaign;
+use crate::domain::task_schema::TaskSchema;
+use crate::error::ServicesError;
+use crate::store::shared::SponsorKey;
+use crate::store::{Dashboard, Page, PageCursor, PageRequest};
+
+/// The columns of a campaign, in the order that [`campaign`] reads them.
+pub const CAMPAIGN: &str = "c.id, c.name, c.sponsor, c.target_roles, c.target_tools, c.required_task, \
+     c.subsidy_per_call_cents, c.budget_total_cents, c.budget_remaining_cents, c.query_urls, c.active, c.created_at, \
+     c.sponsor_wallet_address, c.task_schema, c.tags";
+/// How many columns that are.
+pub const CAMPAIGN_COLUMNS: usize = 15;
+
+/// The campaign in a row that begins with [`CAMPAIGN`].
+pub fn campaign(row: &Row<'_>) -> Result<Campaign, Failure> {
+    Ok(Campaign {
+        id: id(CampaignId::parse(&row.get::<_, String>(0)?))?,
+        name: row.get(1)?,
+        sponsor: row.get(2)?,
+        target_roles: from_json(&row.get::<_, String>(3)?)?,
+        target_tools: from_json(&row.get::<_, String>(4)?)?,
+        required_task: row.get(5)?,
+        subsidy_per_call_cents: cents(row.get(6)?)?,
+        budget_total_cents: cents(row.get(7)?)?,
+        budget_remaining_cents: cents(row.get(8)?)?,
+        query_urls: from_json(&row.get::<_, String>(9)?)?,
+        active: row.get(10)?,
+        created_at: time(row.get(11)?)?,
+        sponsor_wallet_address: row.get(12)?,
+        task_schema: row
+            .get::<_, Option<String>>(13)?
+            .map(|json| from_json::<TaskSchema>(&json))
+            .transpose()?,
+        tags: from_json(&row.get::<_, String>(14)?)?,
+    })
+}
+
+/// The campaign with an id.
+pub fn find(connection: &Connection, campaign_id: CampaignId) -> Result<Campaign, Failure> {
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT {CAMPAIGN} FROM campaigns c WHERE c.id = ?1"))?;
+    let mut rows = statement.query([campaign_id.to_string()])?;
+    match rows.next()? {
+        Some(row) => campaign(row),
+        None => Err(ServicesError::no_campaign(campaign_id).into()),
+    }
+}
+
+pub fn create(
+    transaction: &Transaction<'_>,
+    draft: CampaignDraft,
+    key: Option<&SponsorKey>,
+    now: Timestamp,
+) -> Result<Campaign, Failure> {
+    let created = once(transaction, key, now, || {
+        let campaign = draft.into_campaign(CampaignId::random(), now);
+        save(transaction, &campaign)?;
+        Ok(campaign.id.to_string())
+    })?;
+    find(transaction, id(CampaignId::parse(&created))?)
+}
+
+pub fn patch(
+    transaction: &Transaction<'_>,
+    campaign_id: CampaignId,
+    patch: CampaignPatch,
+    key: Option<&SponsorKey>,
+    now: Timestamp,
+) -> Result<Campaign, Failure> {
+    once(transaction, key, now, || {
+        let mut campaign = find(transaction, campaign_id)?;
+        patch.apply(&mut campaign)?;
+        save(transaction, &campaign)?;
+        Ok(campaign_id.to_string())
+    })?;
+    find(transaction, campaign_id)
+}
+
+/// Writes a campaign and the list of the services that it names.
+fn save(transaction: &Transaction<'_>, campaign: &Campaign) -> Result<(), Failure> {
+    let campaign_id = campaign.id.to_string();
+    transaction.execute(
+        "INSERT INTO campaigns (id, name, sponsor, target_roles, target_tools, required_task, subsidy_per_call_cents,
+             budget_total_cents, budget_remaining_cents, query_urls, active, created_at, sponsor_wallet_address,
+             task_schema, tags)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+         ON CONFLICT (id) DO UPDATE SET name = excluded.name, target_roles = excluded.target_roles,
+             target_tools = excluded.target_tools, subsidy_per_call_cents = excluded.subsidy_per_call_cents,
+             budget_total_cents = excluded.budget_total_cents,
+             budget_remaining_cents = excluded.budget_remaining_cents, query_urls = excluded.query_urls,
+             active = excluded.active, task_schema = excluded.task_schema, tags = excluded.tags",
+        params![
+            campaign_id,
+            campaign.name,
+            campaign.sponsor,
+            to_json(&campaign.target_roles)?,
+            to_json(&campaign.target_tools)?,
+            campaign.required_task,
+            campaign.subsidy_per_call_cents.get(),
+            campaign.budget_total_cents.get(),
+            campaign.budget_remaining_cents.get(),
+            to_json(&campaign.query_urls)?,
+            campaign.active,
+            campaign.created_at.as_microsecond(),
+            campaign.sponsor_wallet_address,
+            campaign.task_schema.as_ref().map(to_json).transpose()?,
+            to_json(&campaign.tags)?
+        ],
+    )?;
+    transaction.execute("DELETE FROM campaign_tools WHERE campaign_id = ?1", [&campaign_id])?;
+    let mut insert = transaction
+        .prepare_cached("INSERT OR IGNORE INTO campaign_tools (tool, campaign_id) VALUES (?1, ?2)")?;
+    for tool in &campaign.target_tools {
+        insert.execute([tool, &campaign_id])?;
+    }
+    Ok(())
+}
+
+pub fn page(connection: &Connection, request: &PageRequest) -> Result<Page<Campaign>, Failure> {
+    let entries = super::keys::page(connection, "campaigns c", CAMPAIGN, request, campaign)?;
+    Ok(Page::of(entries, request, |campaign| PageCursor {
+        created_at: campaign.created_at,
+        id: campaign.id.to_string(),
+    }))
+}
+
+/// Which campaigns of a service are of interest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Targeting {
+    /// Those whose task the user has completed, whether that counts or not.
+    ClaimedByUser,
+    /// All that are switched on.
+    Active,
+}
+
+/// The campaigns that name a service, newest first, with the user's standing in each.
+pub fn targeting(
+    connection: &Connection,
+    service: &str,
+    user_id: &str,
+    which: Targeting,
+) -> Result<Vec<TargetingCampaign>, Failure> {
+    // The claims of a user are few, so they come first; SQLite keeps the order of a CROSS JOIN.
+    let from = match which {
+        Targeting::ClaimedByUser => {
+            "task_claims k CROSS JOIN campaign_tools t ON t.campaign_id = k.campaign_id AND t.tool = ?1
+             CROSS JOIN campaigns c ON c.id = k.campaign_id WHERE k.user_id = ?2 AND c.active"
+        }
+        Targeting::Active => {
+            "campaign_tools t CROSS JOIN campaigns c ON c.id = t.campaign_id WHERE t.tool = ?1 AND c.active"
+        }
+    };
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {CAMPAIGN}, {STANDING} FROM {from} ORDER BY c.created_at DESC, c.id DESC"
+    ))?;
+    let mut rows = statement.query([service, user_id])?;
+    let mut campaigns = Vec::new();
+    while let Some(row) = rows.next()? {
+        let has_completed_task = standing(row, CAMPAIGN_COLUMNS)?.counts();
+        campaigns.push(TargetingCampaign { campaign: campaign(row)?, has_completed_task });
+    }
+    Ok(campaigns)
+}
+
+pub fn dashboard(connection: &Connection, campaign_id: CampaignId) -> Result<Dashboard, Failure> {
+    let campaign = find(connection, campaign_id)?;
+    let campaign_id = campaign_id.to_string();
+    let tasks_completed: i64 = connection.query_row(
+        &format!("SELECT count(*) FROM task_claims k WHERE k.campaign_id = ?1 AND {COUNTED}"),
+        [&campaign_id],
+        |row| row.get(0),
+    )?;
+    let (calls, spend): (i64, i64) = connection.query_row(
+        "SELECT count(*), coalesce(sum(amount_cents), 0) FROM payments
+         WHERE campaign_id = ?1 AND source = 'sponsor' AND status = 'settled'",
+        [&campaign_id],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let reserved: i64 = connection.query_row(
+        "SELECT coalesce(sum(amount_cents), 0) FROM reservations WHERE campaign_id = ?1 AND state = 'reserved'",
+        [&campaign_id],
+        |row| row.get(0),
+    )?;
+    Ok(Dashboard {
+        tasks_completed: tasks_completed.unsigned_abs(),
+        sponsored_calls: calls.unsigned_abs(),
+        spend_cents: cents(spend)?,
+        reserved_cents: cents(reserved)?,
+        remaining_budget_cents: campaign.budget_remaining_cents,
+        campaign,
+    })
+}

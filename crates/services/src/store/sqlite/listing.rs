@@ -1,0 +1,67 @@
+//! What a user has completed and can run.
+
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+use super::accounts::session_user;
+use super::campaigns::{CAMPAIGN, CAMPAIGN_COLUMNS, campaign};
+use super::failure::Failure;
+use super::rows::{id, time};
+use super::sponsored_apis;
+use super::standing::{STANDING, standing};
+use crate::domain::catalog::Catalog;
+use crate::domain::ids::{CampaignId, SessionToken};
+use crate::domain::matching::TargetingCampaign;
+use crate::domain::tool_offers::ToolOffers;
+use crate::domain::user::{AvailableService, CompletedTask, UserStatus};
+
+pub fn user_status(
+    connection: &Connection,
+    session: SessionToken,
+    tools: &ToolOffers,
+    now: Timestamp,
+) -> Result<UserStatus, Failure> {
+    let user = session_user(connection, session, now)?;
+    let user_id = user.id.to_string();
+    let completed = completed_tasks(connection, &user_id)?;
+    let available = available_services(connection, &user_id, &user.roles, tools)?;
+    Ok(UserStatus::new(user, completed, available))
+}
+
+fn completed_tasks(connection: &Connection, user_id: &str) -> Result<Vec<CompletedTask>, Failure> {
+    let mut statement = connection.prepare_cached(
+        "SELECT c.id, c.name, f.task_name, f.created_at FROM task_claims m
+         JOIN task_completions f ON f.id = m.task_completion_id JOIN campaigns c ON c.id = m.campaign_id
+         WHERE m.user_id = ?1 ORDER BY f.created_at DESC, f.id DESC",
+    )?;
+    let mut rows = statement.query([user_id])?;
+    let mut tasks = Vec::new();
+    while let Some(row) = rows.next()? {
+        tasks.push(CompletedTask {
+            campaign_id: id(CampaignId::parse(&row.get::<_, String>(0)?))?,
+            campaign_name: row.get(1)?,
+            task_name: row.get(2)?,
+            completed_at: time(row.get(3)?)?,
+        });
+    }
+    Ok(tasks)
+}
+
+fn available_services(
+    connection: &Connection,
+    user_id: &str,
+    roles: &[String],
+    tools: &ToolOffers,
+) -> Result<Vec<AvailableService>, Failure> {
+    let apis = sponsored_apis::active(connection)?;
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {CAMPAIGN}, {STANDING} FROM campaigns c WHERE c.active AND ?1 ORDER BY c.created_at DESC, c.id DESC"
+    ))?;
+    let mut rows = statement.query(rusqlite::params![true, user_id])?;
+    let mut campaigns = Vec::new();
+    while let Some(row) = rows.next()? {
+        let has_completed_task = standing(row, CAMPAIGN_COLUMNS)?.counts();
+        campaigns.push(TargetingCampaign { campaign: campaign(row)?, has_completed_task });
+    }
+    Ok(Catalog::new(&apis, tools).available_services(campaigns, roles))
+}

@@ -1,0 +1,17 @@
+//! The store and the runs together, on real database files: what happens on good days and on bad ones.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
+
+mod suite {
+    mod accounts;
+    mod cancellation;
+    mod database;
+    mod idempotency;
+    mod input;
+    mod leases;
+    mod money;
+    mod sponsors;
+    mod tasks;
+    mod tools;
+}
+#[path = "suite/support.rs"]
+mod support;

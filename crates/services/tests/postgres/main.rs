@@ -1,0 +1,36 @@
+//! The PostgreSQL store: the use-case tests of the embedded store on a PostgreSQL database, and what only such a database
+//! has: other programs' tables, replicas, outages and time-outs.
+//!
+//! `tests/postgres/server run cargo test -p annai-services --test postgres` starts a server for them. `ANNAI_TEST_POSTGRES`
+//! names another one; every test makes a database of its own on it. Without it the tests are skipped.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "the helpers of the tests too fail loudly")]
+
+mod database;
+mod support;
+
+#[path = "../suite/accounts.rs"]
+mod accounts;
+#[path = "../suite/idempotency.rs"]
+mod idempotency;
+#[path = "../suite/input.rs"]
+mod input;
+#[path = "../suite/leases.rs"]
+mod leases;
+#[path = "../suite/money.rs"]
+mod money;
+#[path = "../suite/sponsors.rs"]
+mod sponsors;
+#[path = "../suite/tasks.rs"]
+mod tasks;
+#[path = "../suite/tools.rs"]
+mod tools;
+
+mod copy;
+mod failover;
+mod local_server;
+mod outage;
+mod proxy;
+mod replicas;
+mod take_over;
+mod tls;

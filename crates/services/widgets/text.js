@@ -1,0 +1,240 @@
+// What people read, in English and Japanese, and how amounts, dates and counts are written.
+// A text may have two forms, for one and for many: "{n} service|{n} services".
+
+const TEXTS = {
+  listTitle: ["Services that cost you nothing", "無料で使えるサービス"],
+  listLead: ["A sponsor pays when you do a small task.", "かんたんなタスクで、スポンサーが料金を支払います。"],
+  listCount: ["{n} service|{n} services", "{n} 件"],
+  listCountOf: ["{n} of {total} services", "{total} 件中 {n} 件"],
+  more: ["Show {n} more", "さらに {n} 件を表示"],
+  sponsorPaysUpTo: ["Pays up to {amount} a run", "1 回につき {amount} まで負担"],
+  sponsorPays: ["Pays {amount} a run", "1 回につき {amount} を負担"],
+  noTask: ["No task needed", "タスクなしで使えます"],
+  match: ["{percent} match", "一致度 {percent}"],
+  chosen: ["Your choice", "選択中"],
+  seeTask: ["See the task", "タスクを見る"],
+  continueTask: ["Continue", "続ける"],
+  run: ["Run", "実行する"],
+  emptyTitle: ["No service found", "見つかりませんでした"],
+  emptyAll: ["No sponsor offers a service at present.", "現在、提供されているサービスはありません。"],
+  emptyFiltered: ["Nothing fits this search. Try something broader.", "条件をゆるめてお試しください。"],
+  categories: ["Available categories", "利用できるカテゴリ"],
+  showAll: ["Show all services", "すべてのサービスを見る"],
+  back: ["Back", "戻る"],
+  toList: ["Find services", "サービスを探す"],
+  toDashboard: ["My page", "マイページ"],
+  listLoading: ["Looking for services…", "サービスを探しています…"],
+  taskLoading: ["Opening the task…", "タスクを開いています…"],
+  dashboardLoading: ["Opening your page…", "マイページを開いています…"],
+  benefit: [
+    "When you are done, {sponsor} pays up to {amount} for each run.",
+    "完了すると、{sponsor} が 1 回につき {amount} まで負担します。",
+  ],
+  benefitPlain: ["When you are done, {sponsor} pays for you.", "完了すると、{sponsor} が料金を負担します。"],
+  by: ["by {sponsor}", "提供: {sponsor}"],
+  task: ["The task", "タスクの内容"],
+  fields: ["Your answers", "回答"],
+  consent: ["Your consent", "同意の確認"],
+  consentLead: [
+    "Nothing goes to {sponsor} unless you tick the first two.",
+    "最初の 2 つにチェックがない限り、{sponsor} には何も送られません。",
+  ],
+  required: ["Required", "必須"],
+  optional: ["Optional", "任意"],
+  shareTitle: ["Share my answers with {sponsor}", "回答を {sponsor} に提供する"],
+  sharePurpose: [
+    "{sponsor} receives the details of this task, nothing else.",
+    "{sponsor} がこのタスクの回答だけを受け取ります。",
+  ],
+  keepTitle: ["Keep my answers for this purpose", "この目的で回答を保存する"],
+  keepPurpose: [
+    "They prove that the task was done, which the service requires.",
+    "タスクの完了を証明し、サービスを使えるようにするためです。",
+  ],
+  contactTitle: ["{sponsor} may contact me", "{sponsor} からの連絡を受け取る"],
+  contactPurpose: [
+    "{sponsor} can write to you. The service works without it.",
+    "{sponsor} があなたに連絡できます。なくてもサービスは使えます。",
+  ],
+  purpose: ["Purpose", "目的"],
+  kept: ["Kept", "保存期間"],
+  keptDays: ["{n} day|{n} days", "{n} 日間"],
+  keptWithdrawn: ["until you withdraw it", "取り消すまで"],
+  privacy: ["Privacy policy", "プライバシーポリシー"],
+  send: ["Send", "送信する"],
+  fieldMissing: ["Fill this in.", "入力してください。"],
+  fieldInvalid: ["Check the format.", "形式を確認してください。"],
+  consentMissing: ["Tick this to use the service.", "利用するにはチェックが必要です。"],
+  doneTitle: ["All set", "完了しました"],
+  doneText: [
+    "You can use the services of {campaign}; {sponsor} pays.",
+    "{campaign} のサービスを利用できます。料金は {sponsor} が負担します。",
+  ],
+  pausedTitle: ["Recorded, but paused", "記録しました（休止中）"],
+  pausedText: [
+    "The task is done, but {campaign} pays for nothing at present.",
+    "タスクは完了しましたが、{campaign} は現在休止しています。",
+  ],
+  heldTitle: ["Recorded, but not active", "記録しましたが、有効ではありません"],
+  heldText: [
+    "Until both required consents are given, nothing goes to {sponsor} and the service stays closed.",
+    "必須の同意がそろうまで、{sponsor} には何も送られず、サービスも使えません。",
+  ],
+  completedTitle: ["You have done this task", "このタスクは完了しています"],
+  completedText: ["{sponsor} pays up to {amount} for each run.", "{sponsor} が 1 回につき {amount} まで負担します。"],
+  toServices: ["Use my services", "サービスを使う"],
+  review: ["Review my consent", "同意を見直す"],
+  reviewTitle: ["Review your consent", "同意の見直し"],
+  reviewLead: ["What you leave unticked is withdrawn.", "チェックしない項目は取り消されます。"],
+  save: ["Save", "保存する"],
+  dashboardTitle: ["My page", "マイページ"],
+  memberSince: ["Since {date}", "{date} から利用"],
+  ready: ["Ready", "利用できます"],
+  waiting: ["Task first", "タスクが必要"],
+  services: ["Services", "サービス"],
+  completed: ["Completed tasks", "完了したタスク"],
+  completedEmpty: ["You have not completed a task yet.", "完了したタスクはまだありません。"],
+  campaign: ["Campaign", "キャンペーン"],
+  taskName: ["Task", "タスク"],
+  completedOn: ["Completed", "完了日"],
+  runLead: ["{sponsor} pays. You pay nothing.", "料金は {sponsor} が負担します。お支払いは不要です。"],
+  runInput: ["What should it work on?", "依頼する内容"],
+  runHint: ["A question, a text or an address.", "質問、文章、URL など。"],
+  running: ["Working… This may take a minute.", "実行しています… 1 分ほどかかることがあります。"],
+  result: ["Result", "結果"],
+  paidBy: ["Paid by {sponsor}", "支払い: {sponsor}"],
+  payment: ["Payment {hash}", "決済番号 {hash}"],
+  emptyOutput: ["The service answered with an empty text.", "サービスの応答は空でした。"],
+  showWhole: ["Show all {n} characters", "全文を表示（{n} 文字）"],
+  discuss: ["Discuss it in the chat", "チャットで相談する"],
+  discussPrompt: [
+    "I ran the service “{service}” in the widget. Summarize its result and suggest what I could do next.",
+    "ウィジェットで「{service}」を実行しました。結果を要約し、次にできることを提案してください。",
+  ],
+  sent: ["Sent", "送信しました"],
+  sendFailed: ["Not sent", "送信できません"],
+  retry: ["Try again", "もう一度試す"],
+  openTask: ["Open the task", "タスクを開く"],
+  unauthorizedTitle: ["Sign in to continue", "ログインが必要です"],
+  unauthorizedText: [
+    "Sign in when the chat asks you to, then try again.",
+    "チャットの案内に沿ってログインし、もう一度お試しください。",
+  ],
+  signInChat: ["Sign in in the chat", "チャットでログイン"],
+  signInPrompt: [
+    "Let me sign in to use the sponsored services.",
+    "スポンサー付きサービスを使うため、ログインさせてください。",
+  ],
+  cancelledTitle: ["Cancelled", "キャンセルされました"],
+  cancelledText: ["The request was cancelled.", "処理は取り消されました。"],
+  silentTitle: ["The app does not answer", "アプリから応答がありません"],
+  silentText: ["This page needs the app that opened it.", "このページを開いたアプリとの接続が必要です。"],
+  otherTitle: ["That did not work", "うまくいきませんでした"],
+  unnamed: ["Unnamed", "名称なし"],
+  aSponsor: ["A sponsor", "スポンサー"],
+};
+
+/** Sentences for the codes of failures. */
+const FAILURE_TEXTS = {
+  timed_out: [
+    "There was no answer in time. Try again in a moment.",
+    "時間内に応答がありませんでした。少し待ってからお試しください。",
+  ],
+  rate_limited: [
+    "Too many requests. Wait a minute, then try again.",
+    "リクエストが多すぎます。1 分ほど待ってからお試しください。",
+  ],
+  payment_required: [
+    "No sponsor pays for this service at present.",
+    "現在、このサービスの料金を負担するスポンサーがいません。",
+  ],
+  precondition_required: ["The task of the sponsor comes first.", "先にスポンサーのタスクを完了してください。"],
+  not_found: ["This is no longer offered.", "現在は提供されていません。"],
+  validation_error: ["Something in the form is not accepted.", "入力内容に受け付けられない項目があります。"],
+  upstream_error: ["The service failed. Nobody was charged.", "サービスが失敗しました。料金は発生していません。"],
+  in_progress: ["The same run is still in progress.", "同じ実行がまだ続いています。"],
+  internal: ["Something went wrong. Try again in a moment.", "問題が発生しました。少し待ってからお試しください。"],
+  no_data: ["The answer was empty.", "応答が空でした。"],
+};
+
+/** Labels for usual names of fields. */
+const FIELD_TEXTS = {
+  email: ["E-mail address", "メールアドレス"],
+  region: ["Region", "地域"],
+  name: ["Name", "お名前"],
+  company: ["Company", "会社名"],
+  phone: ["Phone number", "電話番号"],
+  age: ["Age", "年齢"],
+  country: ["Country", "国"],
+  website: ["Website", "ウェブサイト"],
+  birthday: ["Date of birth", "生年月日"],
+  feedback: ["Your feedback", "ご意見"],
+  comment: ["Comment", "コメント"],
+};
+
+/** An identifier such as `team_size` or `teamSize` as people write it: “Team size”. */
+function asWords(name) {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replace(/[_\s-]+/g, " ")
+    .trim();
+  return words.charAt(0).toLocaleUpperCase() + words.slice(1);
+}
+
+/** The language of a host: its texts, and its ways to write numbers. A locale or time zone that does not exist is ignored. */
+function createSpeech(locale, timeZone) {
+  const known = (make) => {
+    try {
+      return make();
+    } catch {
+      return undefined;
+    }
+  };
+  const tag = known(() => Intl.getCanonicalLocales(locale)[0]) ?? navigator.language ?? "en";
+  const language = /^ja\b/i.test(tag) ? "ja" : "en";
+  const column = language === "ja" ? 1 : 0;
+  // Numbers follow the host's locale where the texts do, too: an English sentence with German numbers confuses.
+  const numbers = tag.toLowerCase().startsWith(language) ? tag : language;
+  const format = new Intl.NumberFormat(numbers);
+  const plural = new Intl.PluralRules(numbers);
+  const zone = known(() => new Intl.DateTimeFormat("en", { timeZone }) && timeZone);
+
+  const form = (key, values) => {
+    const forms = TEXTS[key][column].split("|");
+    return forms.length > 1 && plural.select(values.n) !== "one" ? forms[1] : forms[0];
+  };
+  const shown = (value) => (typeof value === "number" ? format.format(value) : value);
+  const number = (value) => typeof value === "number" && Number.isFinite(value);
+
+  return {
+    language,
+    /** A text as a string. */
+    t: (key, values = {}) => form(key, values).replace(/\{(\w+)\}/g, (_, name) => shown(values[name])),
+    /** A text as nodes, with its values isolated. */
+    phrase: (key, values = {}) =>
+      form(key, values)
+        .split(/\{(\w+)\}/)
+        .map((part, index) => (index % 2 === 1 ? bdi(shown(values[part])) : part)),
+    money: (cents) =>
+      number(cents) ? new Intl.NumberFormat(numbers, { style: "currency", currency: "USD" }).format(cents / 100) : null,
+    percent: (ratio) => new Intl.NumberFormat(numbers, { style: "percent" }).format(ratio),
+    date: (text) => {
+      const time = Date.parse(text);
+      return Number.isNaN(time)
+        ? null
+        : new Intl.DateTimeFormat(numbers, { dateStyle: "medium", timeZone: zone }).format(time);
+    },
+    /** The sentence for a failure. */
+    failure: ({ code }) => (Object.hasOwn(FAILURE_TEXTS, code) ? FAILURE_TEXTS[code] : FAILURE_TEXTS.internal)[column],
+    /** The label of a field. */
+    fieldName: (name) => {
+      const key = name.toLowerCase();
+      return Object.hasOwn(FIELD_TEXTS, key) ? FIELD_TEXTS[key][column] : asWords(name);
+    },
+  };
+}
+
+/** The language of the page, which changes with the host's. */
+let speech = createSpeech();
+const t = (key, values) => speech.t(key, values);
+const phrase = (key, values) => speech.phrase(key, values);
