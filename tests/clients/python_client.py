@@ -17,7 +17,8 @@ def listening(command: str) -> Iterator[str]:
     arguments = [command, "--http", "127.0.0.1:0"]
     with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True) as process:
         try:
-            yield json.loads(process.stderr.readline())["url"]
+            lines = (json.loads(line) for line in process.stderr)
+            yield next(line["url"] for line in lines if line.get("msg") == "listening")
         finally:
             process.terminate()
             process.stderr.read()

@@ -10,6 +10,7 @@ use annai_core::config::{self, CommandLineValue, Config, ConfigError, Secret};
 use annai_core::telemetry::{self, Log};
 use annai_library::LibrarySettings;
 use annai_server::{LogLevel, ServerSection, ServerSettings};
+use annai_services::ServicesSettings;
 use tracing::level_filters::LevelFilter;
 
 use crate::catalog::{self, ToolsetName};
@@ -25,6 +26,8 @@ pub struct App {
     pub answers: AnswersConfig,
     /// The `library` section.
     pub library: annai_library::config::LibrarySection,
+    /// The `services` section.
+    pub services: annai_services::ServicesSection,
     /// The toolsets chosen with `--toolset`; empty means all.
     pub toolsets: Vec<ToolsetName>,
     /// Problems of the configuration that do not keep the program from starting.
@@ -57,9 +60,18 @@ impl App {
         Ok(app)
     }
 
-    /// The same without environment variables, so that the user's own settings do not change the demo.
+    /// The same without environment variables.
+    #[cfg(test)]
     pub fn without_environment(options: &Options) -> Result<Self, ConfigError> {
         let app = Self::load(options, &|_| None)?;
+        telemetry::start(log_settings(&app.server)?);
+        Ok(app)
+    }
+
+    /// The same with the API key alone of all environment variables: the user's own settings do not change the demo, and it
+    /// can answer questions.
+    pub fn with_key_only(options: &Options) -> Result<Self, ConfigError> {
+        let app = Self::load(options, &|name| read_env(name).filter(|_| name == "OPENAI_API_KEY"))?;
         telemetry::start(log_settings(&app.server)?);
         Ok(app)
     }
@@ -68,15 +80,20 @@ impl App {
         let (file, missing) = config::find(options.config.as_deref(), env)?;
         let folder = file.as_ref().and_then(|file| file.path.parent()).map(Path::to_owned);
         let config = catalog::keys().load(file, env, options.given())?;
-        let server = config.get::<ServerSettings>()?.server;
+        let mut server = config.get::<ServerSettings>()?.server;
+        server.token_file = server.token_file.or_else(|| data_file(env, "tokens.json"));
         let answers = answers(&config, folder.unwrap_or_default(), env)?;
         let config_warnings = config.warnings().iter().cloned().chain(missing);
         let warnings: Vec<_> = config_warnings.chain(answers.settings.warnings()).collect();
         let mut library = config.get::<LibrarySettings>()?.library;
         library.expand_home(env("HOME").as_deref());
         library.cache_dir = library.cache_dir.or_else(|| cache_folder(env));
+        let mut services = config.get::<ServicesSettings>()?.services;
+        services.expand_home(env("HOME").as_deref());
+        services.database_path = services.database_path.or_else(|| data_file(env, "services.sqlite"));
         let toolsets = options.toolsets();
-        let app = Self { config, server, answers, library, toolsets, warnings, no_color: no_color() };
+        let app =
+            Self { config, server, answers, library, services, toolsets, warnings, no_color: no_color() };
         // A wrong name among the tools stops every command, as any other wrong setting does.
         app.registry()?;
         Ok(app)
@@ -136,10 +153,27 @@ fn read_env(name: &str) -> Option<String> {
 /// The cache folder of this user: `annai` in `XDG_CACHE_HOME`, else in the default cache folder of the system.
 fn cache_folder(env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let default_folder = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
-    let given = env("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    Some(user_folder(env, "XDG_CACHE_HOME", default_folder)?.display().to_string())
+}
+
+/// A file in the data folder of this user.
+fn data_file(env: &dyn Fn(&str) -> Option<String>, name: &str) -> Option<String> {
+    let macos = cfg!(target_os = "macos");
+    let default_folder = if macos { "Library/Application Support" } else { ".local/share" };
+    let folder = user_folder(env, "XDG_DATA_HOME", default_folder)?;
+    Some(folder.join(name).display().to_string())
+}
+
+/// The folder `annai` in the folder that a variable names, else in the default folder of the system.
+fn user_folder(
+    env: &dyn Fn(&str) -> Option<String>,
+    variable: &str,
+    default_folder: &str,
+) -> Option<PathBuf> {
+    let given = env(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = given
         .or_else(|| Some(PathBuf::from(env("HOME").filter(|home| !home.is_empty())?).join(default_folder)))?;
-    Some(folder.join("annai").display().to_string())
+    Some(folder.join("annai"))
 }
 
 /// The settings of the answers and search toolsets, with the API key from the environment variable that they name.

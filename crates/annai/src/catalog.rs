@@ -7,9 +7,11 @@ use std::time::Duration;
 use annai_answers::{Answers, AnswersSettings, Search};
 use annai_core::config::{ConfigError, ConfigSchema};
 use annai_core::tool::RegistryError;
-use annai_core::{Registry, ToolSelection, Toolset as _};
+use annai_core::{Registry, TokenScope, ToolSelection, Toolset as _};
 use annai_library::{Library, LibrarySettings};
+use annai_server::http::METRICS_READ;
 use annai_server::{ServerName, ServerSettings};
+use annai_services::{ServicesConfig, ServicesSettings, ServicesToolset};
 use clap::ValueEnum;
 
 use crate::app::App;
@@ -23,6 +25,8 @@ pub enum ToolsetName {
     Search,
     /// Search, read and write local documents: manuals and a vault
     Library,
+    /// Run paid services that sponsors make free for people who do a small task
+    Services,
 }
 
 /// The configuration keys of every crate.
@@ -31,6 +35,7 @@ pub fn keys() -> ConfigSchema {
         .with_settings::<ServerSettings>()
         .with_settings::<AnswersSettings>()
         .with_settings::<LibrarySettings>()
+        .with_settings::<ServicesSettings>()
 }
 
 impl ToolsetName {
@@ -40,6 +45,7 @@ impl ToolsetName {
             Self::Answers => Answers::NAME,
             Self::Search => Search::NAME,
             Self::Library => Library::NAME,
+            Self::Services => ServicesToolset::NAME,
         }
     }
 }
@@ -50,6 +56,9 @@ fn all_tools(app: &App) -> Result<Arc<Registry>, RegistryError> {
     annai_answers::register_answers(&mut registry, app.answers.clone());
     annai_answers::register_search(&mut registry, app.answers.clone());
     annai_library::register(&mut registry, app.library.clone());
+    let has_issuer = app.server.oauth_issuer.is_some();
+    let services = ServicesConfig::new(app.services.clone(), app.server.public_url.clone(), has_issuer);
+    annai_services::register(&mut registry, services);
     registry.build()
 }
 
@@ -64,11 +73,18 @@ pub fn registry(app: &App) -> Result<Arc<Registry>, ConfigError> {
     };
     let wrong_key = |key: &str, problem: &str| ConfigError(vec![app.config.key_error(key, problem)]);
     let chosen = all.select(&selection).map_err(|error| wrong_key("server.tools", &error.to_string()))?;
-    if chosen.tools().len() == 0 {
+    if chosen.tools().len() == 0 && !chosen.has_toolset(ServicesToolset::NAME) {
         let key = if app.server.read_only { "server.read_only" } else { "server.tools" };
         return Err(wrong_key(key, "no tool is left to serve"));
     }
     Ok(chosen)
+}
+
+/// The scopes that a static token may have, whichever toolsets are served: those that need permission, but no person.
+pub fn static_token_scopes(app: &App) -> Result<Vec<&'static str>, ConfigError> {
+    let all = all_tools(app).map_err(|error| ConfigError(vec![error.to_string()]))?;
+    let scopes = all.local_scopes().into_iter().chain([METRICS_READ]);
+    Ok(scopes.map(TokenScope::as_str).collect())
 }
 
 /// The name that the server reports. A server of a single toolset keeps the name of the separate server that it replaces,
@@ -78,6 +94,7 @@ pub const fn server_name(chosen: &[ToolsetName]) -> ServerName {
         [ToolsetName::Answers] => "openai-responses-mcp",
         [ToolsetName::Search] => "mcp-o3-search",
         [ToolsetName::Library] => "annai-library",
+        [ToolsetName::Services] => "subsidypayment",
         _ => "annai",
     };
     ServerName { name, version: env!("CARGO_PKG_VERSION") }
@@ -113,7 +130,7 @@ mod tests {
 
     #[test]
     fn the_instructions_of_any_toolsets_are_short_and_name_only_tools_that_are_served() {
-        let all = ["answers", "search", "library"];
+        let all = ["answers", "search", "library", "services"];
         for combination in 1..1 << all.len() {
             let chosen = all.iter().enumerate().filter(|(bit, _)| combination & (1 << bit) != 0);
             let mut arguments: Vec<_> = chosen.flat_map(|(_, name)| ["--toolset", *name]).collect();
@@ -125,18 +142,21 @@ mod tests {
                 for tool in tools_in(&instructions) {
                     assert!(registry.get(tool).is_some(), "{arguments:?}: {tool} in {instructions}");
                 }
-                assert_eq!(
-                    registry.instructions(&Identity::Anonymous),
-                    None,
-                    "nothing is listed for strangers"
-                );
+                // Only the tools of the services are listed for strangers.
+                let for_strangers = registry.instructions(&Identity::Anonymous);
+                assert_eq!(for_strangers.is_some(), arguments.contains(&"services"), "{for_strangers:?}");
             }
         }
         // A sentence with a name that no tool has would never be shown.
         let registry = registry(&app(&[])).unwrap();
         let instructions = registry.instructions(&Identity::Owner).unwrap();
-        for sentence in Answers::INSTRUCTIONS.iter().chain(Search::INSTRUCTIONS).chain(Library::INSTRUCTIONS)
-        {
+        let sentences = [
+            Answers::INSTRUCTIONS,
+            Search::INSTRUCTIONS,
+            Library::INSTRUCTIONS,
+            ServicesToolset::INSTRUCTIONS,
+        ];
+        for sentence in sentences.into_iter().flatten() {
             assert!(instructions.contains(sentence), "{sentence}");
         }
     }

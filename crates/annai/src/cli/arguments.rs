@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use super::{docs, init};
+use super::{campaigns, db, docs, init, token};
 use crate::catalog::ToolsetName;
 
 /// The words that the help uses, and where to start.
@@ -26,6 +26,23 @@ Examples:
 
 Questions about manuals that are not in the given folders are skipped and counted. The formats are described in
 evals/README.md.";
+
+/// How to call `annai campaigns`.
+const CAMPAIGNS_AFTER_HELP: &str = "\
+Examples:
+  annai campaigns
+  annai campaigns --check
+  annai campaigns new --name 'Tea survey' --sponsor 'Sencha Co' --task survey --pays 50 --budget 1000 --service answer";
+
+/// How to call `annai token`.
+const TOKEN_AFTER_HELP: &str = "\
+Examples:
+  annai token new aiko --scope library.read
+  annai token new backup --scope library.read --scope library.write --expires never
+  annai token revoke aiko
+
+The tokens are stored, as SHA-256 digests, in the file that the setting server.token_file (ANNAI_TOKEN_FILE) names.
+docs/security.md explains the scopes.";
 
 /// An MCP server that gives AI clients answers from the web and from local documents.
 #[derive(Debug, Parser)]
@@ -190,6 +207,27 @@ pub(super) enum Command {
     },
     /// Check the configuration, the API key, the folders and the port, and say how to fix problems
     Doctor,
+    /// List the campaigns of the sponsors and what remains of their budgets, or create one
+    #[command(after_help = CAMPAIGNS_AFTER_HELP, args_conflicts_with_subcommands = true)]
+    Campaigns {
+        /// Check instead that every budget equals what remains, what was spent and what is reserved; the exit status is 1
+        /// if one does not
+        #[arg(long)]
+        check: bool,
+        #[command(subcommand)]
+        command: Option<campaigns::CampaignsCommand>,
+    },
+    /// Move the database of the services
+    Db {
+        #[command(subcommand)]
+        command: db::DbCommand,
+    },
+    /// Make, list or revoke tokens with which people use this server from other machines
+    #[command(after_help = TOKEN_AFTER_HELP)]
+    Token {
+        #[command(subcommand)]
+        command: token::TokenCommand,
+    },
     /// Print the instructions to connect an MCP client
     Init {
         /// The client

@@ -5,9 +5,14 @@ use std::path::Path;
 
 use clap::Parser as _;
 
+use annai_services::domain::ids::CampaignId;
+
 use super::temporary_folder::TemporaryFolder;
-use super::{Cli, Failure, print, serve};
+use super::{Cli, Failure, demo_services, print, serve};
 use crate::app::App;
+
+/// The person who uses the services of the demo.
+const USER: &str = "demo@example.com";
 
 /// A sample document: its path and its text.
 macro_rules! sample {
@@ -33,8 +38,10 @@ pub(super) fn run() -> Result<(), Failure> {
     let workspace = TemporaryFolder::new("demo")?;
     // A JSON string is also a YAML string, whatever characters the path contains.
     let root = serde_json::Value::from(workspace.path().display().to_string());
+    let database = serde_json::Value::from(workspace.path().join("services.sqlite").display().to_string());
     let settings = format!(
-        "# The settings of the demo, deleted when it ends.\nserver:\n  log_level: warn\nlibrary:\n  workspace_root: {root}\n"
+        "# The settings of the demo, deleted when it ends.\nserver:\n  log_level: warn\nlibrary:\n  workspace_root: {root}\n\
+         services:\n  database_path: {database}\n  dev_user: {USER}\n  allow_private_upstreams: true\n"
     );
     let config = workspace.write("config.yaml", &settings)?;
     for (path, text) in SAMPLES {
@@ -46,9 +53,12 @@ pub(super) fn run() -> Result<(), Failure> {
     )?;
     let cli = Cli::try_parse_from([Path::new("annai"), Path::new("--config"), &config]);
     let options = cli.map_err(|error| Failure::new(error.to_string()))?.options;
-    let app = App::without_environment(&options)?;
-    host.serve(&app, free_address(app.server.port)?, |server| {
-        print(&welcome(&server.address()?, workspace.path())?)?;
+    let app = App::with_key_only(&options)?;
+    let address = free_address(app.server.port)?;
+    host.serve(&app, address, vec![demo_services::routes()], async |server, registry| {
+        let address = server.address()?;
+        let campaign = demo_services::seed(registry, address).await?;
+        print(&welcome(&address, workspace.path(), campaign)?)?;
         Ok(())
     })?;
     print("\nThe demo has ended, and its workspace was deleted.\n")?;
@@ -62,17 +72,40 @@ fn free_address(port: u16) -> Result<SocketAddr, Failure> {
     Ok(listener?.local_addr()?)
 }
 
-fn welcome(address: &SocketAddr, workspace: &Path) -> Result<String, Failure> {
+fn welcome(address: &SocketAddr, workspace: &Path, campaign: CampaignId) -> Result<String, Failure> {
     let program = std::env::current_exe()?;
     let program = program.display();
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let read = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"manual_find","arguments":{"query":"how many requests per minute"}}}"#;
+    let call = |tool: &str, arguments: String| {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
+        );
+        format!("  curl -s http://{address}/mcp -H 'content-type: application/json' -d '{body}'\n")
+    };
+    let consent = r#"{"data_sharing_agreed":true,"purpose_acknowledged":true,"contact_permission":false}"#;
+    let details = r#""details":"{\"favorite_tea\":\"sencha\"}""#;
+    let journey = [
+        call("search_services", r#"{"intent":"count words"}"#.to_owned()),
+        call("get_task_details", format!(r#"{{"campaign_id":"{campaign}"}}"#)),
+        call(
+            "complete_task",
+            format!(
+                r#"{{"campaign_id":"{campaign}","task_name":"tea survey",{details},"consent":{consent}}}"#
+            ),
+        ),
+        call("run_service", r#"{"service":"word-count","input":"the way is the goal"}"#.to_owned()),
+        call("get_user_status", "{}".to_owned()),
+    ]
+    .concat();
     Ok(format!(
         "Annai is running with sample documents in a temporary workspace: {}\n\n\
          Open in a browser:\n  http://{address}/health\n  http://{address}/metrics\n\n\
          Try in another terminal:\n  curl -s http://{address}/mcp -H 'content-type: application/json' -d '{list}'\n  \
          curl -s http://{address}/mcp -H 'content-type: application/json' -d '{read}'\n  \
          {program} tools\n  {program} doctor\n\n\
+         Use a service that a sponsor pays for, as {USER}, step by step:\n{journey}  \
+         curl -s http://{address}/campaigns\n\n\
          Connect an MCP client:\n  claude mcp add --transport http annai http://{address}/mcp\n  \
          {program} init cursor      (or claude-code, claude-desktop, vscode, codex, chatgpt)\n\n\
          Ctrl-C ends the demo and deletes the workspace.\n",

@@ -8,7 +8,8 @@ use annai_answers::{Answers, Search};
 use annai_core::config::{ConfigError, Origin};
 use annai_core::{Finding, Identity, Registry, Toolset as _};
 use annai_library::Library;
-use annai_server::http::Door;
+use annai_server::http::{BadUrl, check_oauth, reachability};
+use annai_services::ServicesToolset;
 
 use super::terminal::{Colors, plain};
 use super::{Failure, Options, print};
@@ -61,7 +62,8 @@ fn report(findings: &[Finding], colors: Colors) -> String {
 fn check(app: &App) -> Result<Vec<Finding>, ConfigError> {
     let mut findings = configuration(app);
     let registry = app.registry()?;
-    findings.extend([tools(&registry), door(app), port(app)]);
+    findings.extend([tools(&registry), port(app)]);
+    findings.extend(access(app, &registry));
     let (serves_answers, serves_search) =
         (registry.has_toolset(Answers::NAME), registry.has_toolset(Search::NAME));
     if serves_answers || serves_search {
@@ -70,21 +72,29 @@ fn check(app: &App) -> Result<Vec<Finding>, ConfigError> {
     if registry.has_toolset(Library::NAME) {
         findings.extend(annai_library::check(&app.library));
     }
+    if registry.has_toolset(ServicesToolset::NAME) {
+        let checked = block_on("services", annai_services::check(&registry));
+        findings.extend(checked.unwrap_or_else(|finding| vec![finding]));
+    }
     Ok(findings)
 }
 
 /// Checks the API key, the address of the API and the models.
 fn answers(app: &App, answers: bool, search: bool) -> Vec<Finding> {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            return vec![Finding::bad(
-                format!("answers: {error}"),
-                "close other programs to free memory or threads, and try again",
-            )];
-        }
-    };
-    runtime.block_on(annai_answers::check(&app.answers, answers, search))
+    let checked = block_on("answers", annai_answers::check(&app.answers, answers, search));
+    checked.unwrap_or_else(|finding| vec![finding])
+}
+
+/// Waits for a check that uses the network; the error is a finding about the part that could not be checked.
+fn block_on<T>(part: &str, check: impl Future<Output = T>) -> Result<T, Finding> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| {
+        Finding::bad(
+            format!("{part}: {error}"),
+            "close other programs to free memory or threads, and try again",
+        )
+    })?;
+    Ok(runtime.block_on(check))
 }
 
 fn configuration(app: &App) -> Vec<Finding> {
@@ -101,12 +111,20 @@ fn configuration(app: &App) -> Vec<Finding> {
     vec![Finding::good(format!("configuration: {what}"))]
 }
 
-/// Checks the settings that name hosts and origins.
-fn door(app: &App) -> Finding {
-    match Door::new(&app.server, SocketAddr::from((Ipv4Addr::LOCALHOST, app.server.port))) {
-        Ok(_) => Finding::good("http: the allowed hosts and origins are valid"),
-        Err(error) => Finding::bad(format!("http: {error}"), FIX_SETTING),
+/// Shows who can use `--http`, and checks the settings about it and the issuer.
+fn access(app: &App, registry: &Registry) -> Vec<Finding> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, app.server.port));
+    let wrong_setting = |error: BadUrl| Finding::bad(format!("http: {error}"), FIX_SETTING);
+    let mut findings = match reachability(&app.server, address, registry) {
+        Ok(findings) => findings,
+        Err(error) => return vec![wrong_setting(error)],
+    };
+    match block_on("oauth", check_oauth(&app.server)) {
+        Ok(Ok(issuer)) => findings.extend(issuer),
+        Ok(Err(error)) => findings.push(wrong_setting(error)),
+        Err(finding) => findings.push(finding),
     }
+    findings
 }
 
 /// Counts the tools, and shows the size of their list, which takes up context of every model that uses the server.

@@ -79,11 +79,12 @@ fn instructions(client: Client, program: &str, options: &[String]) -> String {
             "Add to ~/.codex/config.toml:\n\n[mcp_servers.annai]\ncommand = {quoted}\nargs = {quoted_arguments}\n\n[mcp_servers.annai.env]\nOPENAI_API_KEY = \"{KEY_PLACEHOLDER}\"\n"
         ),
         Client::Chatgpt => format!(
-            "ChatGPT connects to servers over HTTPS. Run this behind a reverse proxy or tunnel that serves https://YOUR-HOST:\n\n\
-             OPENAI_API_KEY={KEY_PLACEHOLDER} PUBLIC_URL=https://YOUR-HOST {}\n\n\
-             Then add https://YOUR-HOST/mcp under Settings → Apps & Connectors → Create.\n\n\
-             Note: this version has no sign-in yet. Its tools are for the owner of the machine, so a client that connects \
-             over the internet connects, but sees no tools.\n",
+            "ChatGPT connects to servers over HTTPS and signs people in with OAuth. You need a reverse proxy or tunnel that\n\
+             serves https://YOUR-HOST, and an OpenID provider at https://YOUR-ISSUER, such as an Auth0 tenant. Run:\n\n\
+             OPENAI_API_KEY={KEY_PLACEHOLDER} PUBLIC_URL=https://YOUR-HOST OAUTH_ISSUER=https://YOUR-ISSUER {}\n\n\
+             Then add https://YOUR-HOST/mcp under Settings → Apps & Connectors → Create, with OAuth as authentication.\n\
+             docs/operations.md says how to set up the provider and the proxy. ChatGPT cannot send static tokens\n\
+             (annai token new); other clients can, and need no provider.\n",
             words(&[program, "--http"])
         ),
     }

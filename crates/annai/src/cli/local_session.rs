@@ -47,6 +47,11 @@ impl LocalSession {
         &self.registry
     }
 
+    /// Waits for work that needs the runtime.
+    pub(super) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
     /// Calls a tool; `None` if no tool has this name.
     pub(super) fn try_call(
         &self,

@@ -3,7 +3,10 @@
 mod arguments;
 mod audit;
 mod call;
+mod campaigns;
+mod db;
 mod demo;
+mod demo_services;
 mod docs;
 mod doctor;
 mod eval;
@@ -13,6 +16,7 @@ mod local_session;
 mod serve;
 mod temporary_folder;
 mod terminal;
+mod token;
 mod tools;
 
 use std::io::{self, Write};
@@ -110,6 +114,15 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             eval::run(load_app(options)?, &eval_options)
         }
         Command::Doctor => doctor::run(options),
+        Command::Campaigns { check, command } => {
+            campaigns::run(&load_app(options)?, *check, command.as_ref())
+        }
+        Command::Db { command } => {
+            let app = load_app(options)?;
+            let url = app.services.database_url.as_ref().map(annai_core::config::Secret::expose);
+            db::run(command, url)
+        }
+        Command::Token { command } => token::run(&load_app(options)?, command),
         Command::Init { client } => init::run(*client, options),
         Command::Completions { shell } => print_completions(*shell),
         Command::Tools { json } => tools::run(&load_app(options)?, *json),

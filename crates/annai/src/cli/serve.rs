@@ -1,10 +1,13 @@
 //! `annai --stdio` and `annai --http`: run as a server.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
-use annai_server::http::{HttpOptions, HttpServer, Sessions, StartError};
+use annai_core::Registry;
+use annai_server::http::{HttpOptions, HttpServer, Sessions, StartError, reachability};
 use annai_server::stdio::{self, StdioOptions};
 use annai_server::{McpService, process};
+use axum::Router;
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
@@ -35,19 +38,27 @@ fn show_config(app: &App) {
 pub(super) fn http(app: &App, address: Option<&str>) -> Result<(), Failure> {
     show_config(app);
     let address = parse_address(address, app.server.port)?;
-    Host::new()?.serve(app, address, |server| {
+    Host::new()?.serve(app, address, Vec::new(), async |server, _| {
         let mut address = server.address()?;
+        log_reachability(app, address)?;
         if address.ip().is_unspecified() {
-            if app.server.public_url.is_none() {
-                tracing::warn!(
-                    "only requests for the host localhost are allowed; to allow another host name, set PUBLIC_URL"
-                );
-            }
             address.set_ip(IpAddr::V4(Ipv4Addr::LOCALHOST));
         }
         tracing::info!(url = format!("http://{address}/mcp"), "listening");
         Ok(())
     })
+}
+
+/// Logs who can use the server, a line for each way in, and what to set where that is nobody.
+fn log_reachability(app: &App, address: SocketAddr) -> Result<(), Failure> {
+    let findings = reachability(&app.server, address, &*app.registry()?).map_err(StartError::Url)?;
+    for finding in findings {
+        match finding.fix {
+            Some(fix) => tracing::warn!("{}; {fix}", finding.what),
+            None => tracing::info!("{}", finding.what),
+        }
+    }
+    Ok(())
 }
 
 /// The runtime of an HTTP server, with the signal handlers that stop it.
@@ -64,23 +75,28 @@ impl Host {
         Ok(Self { runtime, stop })
     }
 
-    /// Serves until a signal arrives; `ready` is called when the address is bound.
+    /// Serves until a signal arrives; `ready` is called when the address is bound, before the first connection.
     pub(super) fn serve(
         self,
         app: &App,
         address: SocketAddr,
-        ready: impl FnOnce(&HttpServer) -> Result<(), Failure>,
+        mut routes: Vec<Router>,
+        ready: impl AsyncFnOnce(&HttpServer, &Arc<Registry>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let name = catalog::server_name(&app.toolsets);
+        let registry = app.registry()?;
+        routes.extend(annai_services::router(&registry));
         let options = HttpOptions {
-            service: McpService::new(app.registry()?, name),
+            service: McpService::new(registry.clone(), name),
             sessions: Sessions::None,
             version: name.version,
-            routes: Vec::new(),
+            routes,
         };
         let served = self.runtime.block_on(async {
             let server = HttpServer::bind(address, &app.server, options).await?;
-            ready(&server)?;
+            ready(&server, &registry).await?;
+            // The leases of runs that another process left behind end without any traffic.
+            annai_services::start(&registry);
             server.serve(self.stop).await;
             Ok(())
         });

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::Asking;
+use crate::{Asking, annai};
 
 /// The first words of the descriptions. A description starts with a verb, because models choose tools by what they do.
 const VERBS: &[&str] = &[
@@ -23,8 +23,11 @@ const VERBS: &[&str] = &[
     "Perform",
     "Provide",
     "Read",
+    "Record",
+    "Register",
     "Replace",
     "Return",
+    "Run",
     "Search",
     "Show",
     "Write",
@@ -54,7 +57,8 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The calls, in order. `$trace_id` stands for the last trace that a find has returned.
+/// The calls, in order. `$trace_id` stands for the last trace that a find has returned, `$campaign_id` for the campaign that
+/// a search has found.
 fn calls() -> Vec<(&'static str, Value)> {
     let place = |path: &str, line: u64| json!({ "target": "manual", "manual_id": "travel", "path": path, "start_line": line });
     let ranges = json!([{ "start_line": 1, "end_line": 3 }]);
@@ -117,19 +121,39 @@ fn calls() -> Vec<(&'static str, Value)> {
             "bridge_copy_file",
             json!({ "from_path": "codes.json", "manual_id": "travel", "to_path": "artifacts/codes.json", "mode": "overwrite" }),
         ),
+        ("authenticate_user", json!({ "email": "me@example.com", "region": "JP", "roles": ["developer"] })),
+        ("search_services", json!({ "intent": "no such thing" })),
+        ("search_services", json!({ "q": "tea", "max_budget_cents": 100 })),
+        ("get_task_details", json!({ "campaign_id": "$campaign_id" })),
+        (
+            "complete_task",
+            json!({ "campaign_id": "$campaign_id", "task_name": "survey", "details": "{}", "consent": {
+                "data_sharing_agreed": true, "purpose_acknowledged": true, "contact_permission": false } }),
+        ),
+        ("run_service", json!({ "service": "answer", "input": "weather in Tokyo" })),
+        ("get_user_status", json!({})),
+        ("set_preferences", json!({ "preferences": [{ "task_type": "survey", "level": "preferred" }] })),
+        ("get_preferences", json!({})),
     ]
 }
 
 #[test]
 fn both_channels_of_every_tool_state_the_same_facts() {
-    let mut asking = Asking::new();
+    let mut asking = Asking::with("", &[("ANNAI_DEV_USER", "me@example.com")]);
     for (path, text) in FILES {
         asking.home.write(path, text);
     }
-    let (mut trace_id, mut called) = (Value::Null, BTreeSet::new());
+    let campaign =
+        "campaigns new --name Tea --sponsor Sencha --task survey --pays 50 --budget 1000 --service answer";
+    let created = annai(&asking.home).args(campaign.split(' ')).output().unwrap();
+    assert!(created.status.success(), "{created:?}");
+    let (mut trace_id, mut campaign_id, mut called) = (Value::Null, Value::Null, BTreeSet::new());
     for (tool, mut arguments) in calls() {
         if arguments["trace_id"] == "$trace_id" {
             arguments["trace_id"] = trace_id.clone();
+        }
+        if arguments["campaign_id"] == "$campaign_id" {
+            arguments["campaign_id"] = campaign_id.clone();
         }
         let reply = asking.server.call(tool, arguments.clone());
         let result = &reply["result"];
@@ -143,6 +167,9 @@ fn both_channels_of_every_tool_state_the_same_facts() {
         );
         if let Some(found) = output.get("trace_id") {
             trace_id = found.clone();
+        }
+        if let Some(found) = output.pointer("/services/0/service_id") {
+            campaign_id = found.clone();
         }
         called.insert(tool.to_owned());
     }
@@ -195,7 +222,9 @@ fn descriptions_start_with_a_verb_and_arguments_are_never_null() {
     let list = asking.server.request("tools/list", json!({}));
     for tool in list["result"]["tools"].as_array().unwrap() {
         let description = tool["description"].as_str().unwrap();
-        let first = description.split_whitespace().next().unwrap_or_default();
+        // Where the description is Japanese, its English sentence follows.
+        let english = description.rsplit_once("。 ").map_or(description, |(_, english)| english);
+        let first = english.split_whitespace().next().unwrap_or_default();
         assert!(VERBS.contains(&first), "{}: if {first} is a verb, add it to VERBS", tool["name"]);
         assert_no_null(&tool["inputSchema"], &tool["name"]);
     }

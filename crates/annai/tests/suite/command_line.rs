@@ -46,7 +46,7 @@ fn unknown_options_commands_and_toolsets_are_usage_errors() {
         assert!(stderr(&output).contains("error:"), "{}", stderr(&output));
     }
     let output = annai(&home).args(["--toolset", "none"]).output().unwrap();
-    assert!(stderr(&output).contains("answers, search, library]"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("answers, search, library, services]"), "{}", stderr(&output));
 }
 
 #[test]

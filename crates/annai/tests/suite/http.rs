@@ -58,15 +58,50 @@ fn answers_and_their_progress_come_over_http() {
 }
 
 #[test]
-fn anonymous_callers_can_neither_list_nor_call_the_answer_tools() {
+fn anonymous_callers_are_asked_for_a_token_before_anything_else() {
+    let (api, home) = (FakeOpenai::start(), Home::new());
+    let mut command = asking(&api, &home);
+    command.args(["--toolset", "answers"]).env("PUBLIC_URL", "https://annai.example.com");
+    let server = HttpServer::start(&mut command);
+    let headers = [("host", "annai.example.com")];
+    let message = |method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    let call = json!({ "name": "answer", "arguments": { "query": "x" } });
+    for (method, params) in [("initialize", json!({})), ("tools/list", json!({})), ("tools/call", call)] {
+        let reply = server.post(&headers, &message(method, params));
+        assert_eq!(reply.status, 401, "{method}");
+        assert!(reply.json()["error"]["message"].as_str().unwrap().contains("ask the operator"), "{method}");
+    }
+    assert_eq!(api.requests().len(), 0);
+}
+
+#[test]
+fn where_a_tool_is_open_to_everybody_only_the_others_ask_for_a_token() {
     let (api, home) = (FakeOpenai::start(), Home::new());
     let server = HttpServer::start(asking(&api, &home).env("PUBLIC_URL", "https://annai.example.com"));
     let headers = [("host", "annai.example.com")];
     let message = |method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    let initialize = message("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": {} }));
+    assert_eq!(server.post(&headers, &initialize).status, 200);
     let list = server.post(&headers, &message("tools/list", json!({}))).json();
-    assert_eq!(list["result"]["tools"], json!([]));
-    let call = json!({ "name": "answer", "arguments": { "query": "x" } });
-    assert_eq!(server.post(&headers, &message("tools/call", call)).status, 401);
+    let names: Vec<_> =
+        list["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(
+        names.len(),
+        8,
+        "the tools of the services are listed for everybody, others for nobody: {names:?}"
+    );
+    let call =
+        |name: &str| server.post(&headers, &message("tools/call", json!({ "name": name, "arguments": {} })));
+    assert_eq!(call("search_services").json()["result"]["structuredContent"]["total_count"], 0);
+    let refused = call("get_user_status");
+    assert_eq!(refused.status, 401);
+    let refused = refused.json();
+    let text = refused["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("このアクションを実行するにはログインが必要です。"), "{text}");
+    let challenge = refused["result"]["_meta"]["mcp/www_authenticate"][0].as_str().unwrap();
+    let scopes = "scope=\"services.execute tasks.read tasks.write user.read user.write\"";
+    assert!(challenge.contains(scopes), "{challenge}");
+    assert_eq!(call("answer").status, 401);
     assert_eq!(api.requests().len(), 0);
 }
 

@@ -152,11 +152,11 @@ fn a_manual_of_nothing_searchable_is_a_manual() {
     assert_eq!((&summary["candidates"], &summary["integration_status"]), (&json!(0), &json!("blocked")));
     let unsearchable = json!([{ "manual_id": "scans", "path": "a.pdf", "reason": "type" }]);
     assert_eq!((&summary["unsearchable"], &summary["files_total"]), (&unsearchable, &json!(2)), "{found}");
-    // The other manual may answer, but the reply says so, and the status does not count it.
+    // The other manual may answer, but the reply says so, and is never ready because of it.
     let found = shelf.call("manual_find", json!({ "query": "給付金", "manual_id": "scans" }));
     let summary = &found["summary"];
     assert_eq!((&found["top"][0]["outside"], &summary["outside_candidates"]), (&json!(true), &json!(1)));
-    assert_eq!(summary["integration_status"], "blocked", "{found}");
+    assert_eq!(summary["integration_status"], "needs_followup", "{found}");
     assert!(summary["notices"][0].as_str().unwrap().contains("Nothing in the manual scans"), "{found}");
     let listed = json!({ "trace_id": found["trace_id"], "kind": "unsearchable" });
     let listed = shelf.call("manual_hits", listed);
