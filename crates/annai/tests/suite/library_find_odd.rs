@@ -269,7 +269,7 @@ fn indexing_reports_progress() {
         let text = format!("# File {number}\n\n{}\n", "words and more words 保険金の支払い ".repeat(1500));
         shelf.write(&format!("manuals/big/f{number:03}.md"), text);
     }
-    let params = json!({ "name": "manual_find", "arguments": { "query": "words" }, "_meta": { "progressToken": "p" } });
+    let params = json!({ "name": "manual_find", "arguments": { "query": "words", "budget": { "time_ms": 600_000 } }, "_meta": { "progressToken": "p" } });
     let id = shelf.server.start_request("tools/call", params);
     let mut told = Vec::new();
     let reply = loop {
