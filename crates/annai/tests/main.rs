@@ -28,6 +28,7 @@ mod suite {
     mod library_journeys;
     mod library_paging;
     mod library_read;
+    mod library_resources;
     mod library_safety;
     mod library_support;
     mod library_vault;

@@ -21,10 +21,10 @@ pub use finding::Finding;
 pub use identity::{Identity, PeerAddress, Person, Principal};
 pub use store::{BoundedStore, StoreLimits};
 pub use tool::{
-    Access, Admitted, Denied, Effect, Facts, FailedCall, Guide, NumberParsing, Prompt, PromptArgument,
-    ProofOfReservation, Registry, RegistryBuilder, Reply, Resource, ResourceTemplate, ResourceText,
-    SelectionError, Sponsor, StatusText, TokenScope, Tool, ToolSelection, Toolset, ToolsetState, Widget,
-    World,
+    Access, Admitted, Denied, Effect, Facts, FailedCall, Guide, NextPart, NumberParsing, Prompt,
+    PromptArgument, ProofOfReservation, Registry, RegistryBuilder, Reply, Resource, ResourcePage,
+    ResourceTemplate, ResourceText, SelectionError, Sponsor, StatusText, TokenScope, Tool, ToolSelection,
+    Toolset, ToolsetState, Widget, World,
 };
 
 /// A JSON object.

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use annai_core::{Call, Principal, TokenScope, ToolError, Toolset};
+use annai_core::{
+    Call, Principal, Prompt, ResourcePage, ResourceTemplate, ResourceText, TokenScope, ToolError, Toolset,
+    ToolsetState,
+};
 use tokio::signal::unix::SignalKind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -17,8 +20,10 @@ use crate::explore::{DictionaryCache, ExploreContext, ReadLedger, TraceStore};
 use crate::fs::{EntryKind, RelPath, fold_name};
 use crate::index::IndexCatalog;
 use crate::manuals::Manuals;
+use crate::prompts::PROMPTS;
 use crate::reading::{ReadPart, ReadScope};
 use crate::reference::Ref;
+use crate::resources;
 use crate::scans::ScanStore;
 use crate::vault::{Vault, is_visible};
 
@@ -101,6 +106,7 @@ impl Toolset for Library {
         "To turn a vault file into a complete artifact such as a flowchart, read the whole file with `vault_scan`, check with `vault_coverage` that no line was missed, and check the artifact with `artifact_audit`.",
         "If it is not clear which tool fits, call `get_tooling_guide`.",
     ];
+    const PROMPTS: &'static [Prompt] = PROMPTS;
     type Config = config::LibrarySection;
 
     async fn open(config: &config::LibrarySection) -> Result<Self, ToolError> {
@@ -127,6 +133,30 @@ impl Toolset for Library {
         let completions = self.read(move |state, _| completions(state, &argument, &typed, manual.as_deref()));
         completions.await.unwrap_or_default()
     }
+
+    fn resource_templates(_: &config::LibrarySection) -> Vec<ResourceTemplate> {
+        resources::templates()
+    }
+
+    async fn list_resources(
+        state: &ToolsetState<Self>,
+        _: &Call,
+        template: &str,
+        cursor: Option<&str>,
+    ) -> Result<ResourcePage, ToolError> {
+        let (template, cursor) = (template.to_owned(), cursor.map(str::to_owned));
+        let library = state.open().await?;
+        library.read(move |state, _| resources::list(state, &template, cursor.as_deref())).await
+    }
+
+    async fn read_resource(
+        state: &ToolsetState<Self>,
+        _: &Call,
+        uri: &str,
+    ) -> Result<Option<ResourceText>, ToolError> {
+        let uri = uri.to_owned();
+        state.open().await?.read(move |state, _| resources::read(state, &uri)).await
+    }
 }
 
 /// The manual ids or paths that begin with what the user has typed.
@@ -137,9 +167,9 @@ fn completions(
     manual: Option<&str>,
 ) -> Result<Vec<String>, ToolError> {
     let mut values: Vec<String> = match (argument, manual) {
-        ("manual_id", _) => state.manuals.ids()?,
+        ("manual_id" | "other_manual_id", _) => state.manuals.ids()?,
         ("path" | "from_path", Some(manual)) => state.manuals.get(manual)?.files()?,
-        ("path" | "to_path" | "relative_dir", _) => {
+        ("path" | "to_path" | "relative_dir" | "source_path", _) => {
             // The entries of the folder that has been typed so far.
             let folder = typed
                 .rsplit_once('/')

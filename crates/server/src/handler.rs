@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::era::Era;
 use crate::tool_list::ToolList;
-use crate::{failure, prompts, resources};
+use crate::{failure, icon, prompts, resources};
 
 /// The key in a request's `_meta` that holds the idempotency key of a call.
 const IDEMPOTENCY_META: &str = "annai/idempotencyKey";
@@ -75,6 +75,7 @@ impl ServerHandler for Handler {
         let mut info = ServerConfig::new(capabilities);
         info.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
         info.server_info = Implementation::new(self.name.name, self.name.version);
+        info.server_info.icons = Some(vec![icon::of_program()]);
         info
     }
 
@@ -117,9 +118,9 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        one_page(request)?;
-        let listed = self.registry_of(&context).resources(&identity_of(&context));
-        Ok(ListResourcesResult::with_all_items(listed.into_iter().map(resources::listed).collect()))
+        let cursor = request.and_then(|request| request.cursor);
+        let (registry, identity) = (self.registry_of(&context), identity_of(&context));
+        resources::list(registry, cursor.as_deref(), &identity, call_of(&context)).await
     }
 
     async fn list_resource_templates(

@@ -6,6 +6,7 @@ mod failure;
 pub mod framing;
 mod handler;
 pub mod http;
+mod icon;
 mod message;
 mod outgoing;
 pub mod process;

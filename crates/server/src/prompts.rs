@@ -9,6 +9,8 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
+use crate::icon;
+
 /// The entry of a prompt in `prompts/list`.
 pub fn listed(prompt: &Prompt) -> ListedPrompt {
     let arguments = prompt.arguments.iter().map(|argument| {
@@ -19,6 +21,7 @@ pub fn listed(prompt: &Prompt) -> ListedPrompt {
     });
     let mut listed = ListedPrompt::new(prompt.name, Some(prompt.description), Some(arguments.collect()));
     listed.title = Some(prompt.title.to_owned());
+    listed.icons = (!prompt.icon.is_empty()).then(|| vec![icon::of_svg(prompt.icon)]);
     listed
 }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use annai_core::{Call, Denied, ErrorKind, Identity, Registry, ToolError};
 use rmcp::model::{
-    ErrorCode, ErrorData, MetaObject, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
+    ErrorCode, ErrorData, ListResourcesResult, MetaObject, ReadResourceResult, Resource, ResourceContents,
+    ResourceTemplate,
 };
 
 /// A resource as an entry of `resources/list`.
@@ -43,12 +44,39 @@ pub async fn read(
     let read = admitted.read(call).await.map_err(|error| error_data(uri, &error))?;
     let read = read.ok_or_else(|| not_found(uri))?;
     let meta = (!read.meta.is_empty()).then_some(MetaObject(read.meta));
-    Ok(ReadResourceResult::new(vec![ResourceContents::TextResourceContents {
+    let mut contents = vec![ResourceContents::TextResourceContents {
         uri: uri.to_owned(),
         mime_type: Some(read.mime_type),
         text: read.text,
         meta,
-    }]))
+    }];
+    // Clients hand all contents to the model, so the note is seen where a member of `_meta` would not be.
+    contents.extend(read.next.map(|next| ResourceContents::TextResourceContents {
+        uri: next.uri,
+        mime_type: Some("text/plain".to_owned()),
+        text: next.note,
+        meta: None,
+    }));
+    Ok(ReadResourceResult::new(contents))
+}
+
+/// A page of the resources that a caller sees.
+pub async fn list(
+    registry: &Arc<Registry>,
+    cursor: Option<&str>,
+    identity: &Identity,
+    call: Call,
+) -> Result<ListResourcesResult, ErrorData> {
+    let page = registry.list_resources(cursor, identity, call).await.map_err(|error| {
+        let code = match error.kind() {
+            ErrorKind::InvalidParameter => ErrorCode::INVALID_PARAMS,
+            _ => ErrorCode::INTERNAL_ERROR,
+        };
+        ErrorData::new(code, error.message().to_owned(), None)
+    })?;
+    let mut result = ListResourcesResult::with_all_items(page.resources.into_iter().map(listed).collect());
+    result.next_cursor = page.next_cursor;
+    Ok(result)
 }
 
 fn not_found(uri: &str) -> ErrorData {

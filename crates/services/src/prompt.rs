@@ -27,6 +27,8 @@ pub const FIND_SPONSORED_SERVICE: Prompt = Prompt {
         },
     ],
     access: Access::AnyoneOr(USER_READ),
+    tool: "search_services",
+    icon: include_str!("../widgets/icon.svg"),
     text: |arguments| {
         let given =
             |name: &str| arguments.get(name).map(|value| value.trim()).filter(|value| !value.is_empty());

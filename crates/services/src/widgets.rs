@@ -108,7 +108,8 @@ pub fn resources(options: WidgetOptions<'_>) -> Vec<Resource> {
 #[must_use]
 pub fn read(uri: &str, options: WidgetOptions<'_>) -> Option<ResourceText> {
     let page = PAGES.iter().find(|page| page.uri == uri)?;
-    Some(ResourceText { mime_type: MIME_TYPE.to_owned(), text: page.html(options), meta: page.meta(options) })
+    let (text, meta) = (page.html(options), page.meta(options));
+    Some(ResourceText { mime_type: MIME_TYPE.to_owned(), text, meta, next: None })
 }
 
 impl Page {

@@ -69,8 +69,7 @@ async fn run(
     let (started, deadline) = start_clock(&mut call, call_timeout);
     let work = async { tool.runner.run(&call, validate_arguments(tool, arguments)?).await };
     let result = guard(work, &call, started, deadline).await;
-    record_metrics(tool.facts.name, result.is_ok(), started.elapsed());
-    log_outcome(started, result.as_ref().err());
+    log_and_count(tool.facts.name, started, result.as_ref().err());
     result.map_err(|error| FailedCall { wire: tool.runner.wire(&error), error })
 }
 
@@ -106,8 +105,7 @@ impl AdmittedResource {
         async {
             let work = self.toolset.read_resource(&call, &self.uri);
             let result = guard(work, &call, started, deadline).await;
-            record_metrics(RESOURCE_READS, result.is_ok(), started.elapsed());
-            log_outcome(started, result.as_ref().err());
+            log_and_count(RESOURCE_READS, started, result.as_ref().err());
             result
         }
         .instrument(span)
@@ -119,7 +117,7 @@ impl AdmittedResource {
 const RESOURCE_READS: &str = "resources/read";
 
 /// The start of a call, and its deadline: the caller's, but no later than the server allows.
-fn start_clock(call: &mut Call, call_timeout: Duration) -> (Instant, Instant) {
+pub(super) fn start_clock(call: &mut Call, call_timeout: Duration) -> (Instant, Instant) {
     let started = Instant::now();
     let latest = started + call_timeout;
     let deadline = call.deadline.map_or(latest, |deadline| latest.min(deadline.into()));
@@ -128,7 +126,7 @@ fn start_clock(call: &mut Call, call_timeout: Duration) -> (Instant, Instant) {
 }
 
 /// Adds the caller to the log line of a call, if it is a person: an operator must be able to tell whose token was used.
-fn note_caller(call: &Call) {
+pub(super) fn note_caller(call: &Call) {
     if let Some((issuer, subject)) = call.identity().issuer_and_subject() {
         call.note("issuer", issuer);
         call.note("subject", subject);
@@ -136,7 +134,7 @@ fn note_caller(call: &Call) {
 }
 
 /// Ends work at its deadline or when it is cancelled, and turns a panic into an error.
-async fn guard<T>(
+pub(super) async fn guard<T>(
     work: impl Future<Output = Result<T, ToolError>>,
     call: &Call,
     started: Instant,
@@ -189,6 +187,12 @@ fn log_arguments(name: &str, arguments: &JsonObject) {
         let length = query.map(|query| format!(" queryLen={}", query.chars().count())).unwrap_or_default();
         tracing::debug!("tools/call name={name} argsKeys=[{keys}]{length}");
     }
+}
+
+/// Writes the log line of a call and counts it under this label.
+pub(super) fn log_and_count(label: &'static str, started: Instant, error: Option<&ToolError>) {
+    record_metrics(label, error.is_none(), started.elapsed());
+    log_outcome(started, error);
 }
 
 /// Writes the log line of a call: an error when the server is at fault, a warning when the caller is. The name of the tool,

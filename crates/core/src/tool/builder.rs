@@ -12,7 +12,9 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use super::registry::Registry;
-use super::{Prompt, RegisteredTool, Reply, Resource, ResourceTemplate, ResourceText, Tool, Toolset};
+use super::{
+    Prompt, RegisteredTool, Reply, Resource, ResourcePage, ResourceTemplate, ResourceText, Tool, Toolset,
+};
 use crate::{Call, ErrorKind, Facts, JsonObject, ToolError, WireError, schema};
 
 /// Why a registry could not be built.
@@ -109,6 +111,12 @@ pub(super) trait ErasedToolset: Send + Sync {
     ) -> BoxFuture<'a, Vec<String>>;
     fn resources(&self) -> Vec<Resource>;
     fn resource_templates(&self) -> Vec<ResourceTemplate>;
+    fn list_resources<'a>(
+        &'a self,
+        call: &'a Call,
+        template: &'a str,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<ResourcePage, ToolError>>;
     fn read_resource<'a>(
         &'a self,
         call: &'a Call,
@@ -152,6 +160,15 @@ impl<S: Toolset> ErasedToolset for ToolsetState<S> {
 
     fn resource_templates(&self) -> Vec<ResourceTemplate> {
         S::resource_templates(&self.config)
+    }
+
+    fn list_resources<'a>(
+        &'a self,
+        call: &'a Call,
+        template: &'a str,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<ResourcePage, ToolError>> {
+        Box::pin(S::list_resources(self, call, template, cursor))
     }
 
     fn read_resource<'a>(

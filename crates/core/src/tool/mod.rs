@@ -12,6 +12,7 @@ mod purchase;
 mod registry;
 mod reply;
 mod resource;
+mod resource_access;
 mod selection;
 
 use std::collections::HashMap;
@@ -30,7 +31,7 @@ pub use prompt::{Prompt, PromptArgument};
 pub use purchase::ProofOfReservation;
 pub use registry::{RegisteredTool, Registry};
 pub use reply::Reply;
-pub use resource::{Resource, ResourceTemplate, ResourceText};
+pub use resource::{NextPart, Resource, ResourcePage, ResourceTemplate, ResourceText};
 pub use selection::{SelectionError, ToolSelection};
 
 use crate::{Call, ToolError, WireError};
@@ -80,11 +81,22 @@ pub trait Toolset: Send + Sync + Sized + 'static {
         Vec::new()
     }
 
-    /// The templates of resources that can be read but are not listed.
+    /// The templates of resources that exist only when they are read or listed, such as files.
     #[must_use]
     fn resource_templates(config: &Self::Config) -> Vec<ResourceTemplate> {
         let _ = config;
         Vec::new()
+    }
+
+    /// A page of the resources that match one of its templates, given by its name. The first page has no cursor.
+    fn list_resources(
+        state: &ToolsetState<Self>,
+        call: &Call,
+        template: &str,
+        cursor: Option<&str>,
+    ) -> impl Future<Output = Result<ResourcePage, ToolError>> + Send {
+        let _ = (state, call, template, cursor);
+        std::future::ready(Ok(ResourcePage::default()))
     }
 
     /// Reads a listed resource, or one that matches a template; `None` when it does not exist.

@@ -19,6 +19,10 @@ pub struct Prompt {
     pub arguments: &'static [PromptArgument],
     /// For whom it is listed: those who may see the tools that it leads to.
     pub access: Access,
+    /// The tool that it leads to first. The prompt exists only where this tool is served.
+    pub tool: &'static str,
+    /// The icon that clients may show beside it: the source text of an SVG image.
+    pub icon: &'static str,
     /// The text for the model, from the arguments that were given.
     pub text: fn(&HashMap<String, String>) -> String,
 }
@@ -60,13 +64,14 @@ impl Registry {
     /// The prompts that are listed for a caller.
     pub fn prompts(&self, identity: &Identity) -> impl Iterator<Item = &'static Prompt> {
         let all = self.toolsets().flat_map(|toolset| toolset.prompts());
-        all.filter(|prompt| prompt.access.lists_for(identity))
+        all.filter(|prompt| self.get(prompt.tool).is_some() && prompt.access.lists_for(identity))
     }
 
-    /// Whether any toolset has prompts.
+    /// Whether there are prompts.
     #[must_use]
     pub fn has_prompts(&self) -> bool {
-        self.toolsets().any(|toolset| !toolset.prompts().is_empty())
+        let mut all = self.toolsets().flat_map(|toolset| toolset.prompts());
+        all.any(|prompt| self.get(prompt.tool).is_some())
     }
 }
 
@@ -83,6 +88,8 @@ mod tests {
             PromptArgument { name: "where", description: "Where.", is_required: false },
         ],
         access: Access::Anyone,
+        tool: "find",
+        icon: "",
         text: |arguments| format!("Find {}.", arguments["what"]),
     };
 

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use super::builder::{ErasedToolset, RegistryBuilder, Runner};
 use super::instructions::paragraph;
 use super::{
-    Access, Admitted, AdmittedResource, Denied, NumberParsing, Resource, ResourceTemplate, SelectionError,
-    TokenScope, ToolSelection, Toolset, ToolsetState, Widget,
+    Access, Admitted, Denied, NumberParsing, Resource, ResourceTemplate, SelectionError, TokenScope,
+    ToolSelection, Toolset, ToolsetState, Widget,
 };
 use crate::{Facts, Identity, JsonObject, schema};
 
@@ -70,8 +70,8 @@ pub struct Registry {
     by_name: HashMap<&'static str, usize>,
     toolsets: Vec<Arc<dyn ErasedToolset>>,
     /// All resources and templates, each with the toolset that reads it.
-    resources: Vec<(Resource, Arc<dyn ErasedToolset>)>,
-    templates: Vec<(ResourceTemplate, Arc<dyn ErasedToolset>)>,
+    pub(super) resources: Vec<(Resource, Arc<dyn ErasedToolset>)>,
+    pub(super) templates: Vec<(ResourceTemplate, Arc<dyn ErasedToolset>)>,
     /// The scopes that any tool requires, sorted.
     scopes: Vec<TokenScope>,
     lists: Mutex<HashMap<ListKey, Bytes>>,
@@ -91,15 +91,18 @@ impl Registry {
         toolsets: Vec<Arc<dyn ErasedToolset>>,
         call_timeout: Duration,
     ) -> Self {
-        let by_name = tools.iter().enumerate().map(|(index, tool)| (tool.facts.name, index)).collect();
+        let by_name: HashMap<_, _> =
+            tools.iter().enumerate().map(|(index, tool)| (tool.facts.name, index)).collect();
         let mut scopes: Vec<_> = tools.iter().filter_map(|tool| tool.facts.access.scope()).collect();
         scopes.sort_unstable();
         scopes.dedup();
         let (mut resources, mut templates) = (Vec::new(), Vec::new());
         for toolset in &toolsets {
             resources.extend(toolset.resources().into_iter().map(|resource| (resource, toolset.clone())));
-            templates
-                .extend(toolset.resource_templates().into_iter().map(|template| (template, toolset.clone())));
+            let is_served =
+                |template: &ResourceTemplate| template.tool.is_none_or(|name| by_name.contains_key(name));
+            let served = toolset.resource_templates().into_iter().filter(is_served);
+            templates.extend(served.map(|template| (template, toolset.clone())));
         }
         let (lists, selections) = (Mutex::default(), Mutex::default());
         Self { tools, by_name, toolsets, resources, templates, scopes, lists, selections, call_timeout }
@@ -278,48 +281,6 @@ impl Registry {
         values.sort_unstable();
         values.dedup();
         values
-    }
-
-    /// Whether any toolset has resources or resource templates.
-    #[must_use]
-    pub const fn has_resources(&self) -> bool {
-        !self.resources.is_empty() || !self.templates.is_empty()
-    }
-
-    /// The resources that are listed for a caller.
-    #[must_use]
-    pub fn resources(&self, identity: &Identity) -> Vec<Resource> {
-        let all = self.resources.iter().map(|(resource, _)| resource);
-        all.filter(|resource| resource.access.lists_for(identity)).cloned().collect()
-    }
-
-    /// The resource templates that are listed for a caller.
-    #[must_use]
-    pub fn resource_templates(&self, identity: &Identity) -> Vec<ResourceTemplate> {
-        let all = self.templates.iter().map(|(template, _)| template);
-        all.filter(|template| template.access.lists_for(identity)).cloned().collect()
-    }
-
-    /// Decides whether a caller may read a resource, which is either listed or matches a template. Of several templates
-    /// the most specific one decides, so that a general one cannot open what a specific one protects.
-    ///
-    /// # Errors
-    ///
-    /// The reason why not.
-    pub fn admit_resource(
-        self: &Arc<Self>,
-        uri: &str,
-        identity: &Identity,
-    ) -> Result<AdmittedResource, Denied> {
-        let listed = self.resources.iter().find(|(resource, _)| resource.uri == uri);
-        let found = listed.map(|(resource, toolset)| (resource.access, toolset)).or_else(|| {
-            let matching = self.templates.iter().filter(|(template, _)| template.matches(uri));
-            let specific = matching.max_by_key(|(template, _)| template.prefix().len());
-            specific.map(|(template, toolset)| (template.access, toolset))
-        });
-        let (access, toolset) = found.ok_or(Denied::Unknown)?;
-        access.check(identity)?;
-        Ok(AdmittedResource::new(self.clone(), toolset.clone(), uri.to_owned(), identity.clone()))
     }
 
     /// Closes all opened toolsets concurrently, once; afterwards none is opened any more. The caller limits the time.

@@ -8,8 +8,8 @@ use tokio::time::Instant;
 use super::super::RegistryError;
 use super::*;
 use crate::{
-    Access, Call, Effect, ErrorKind, FailedCall, Guide, Person, Reply, ResourceText, Sponsor, Tool,
-    ToolError, Toolset, ToolsetState, Widget, World,
+    Access, Call, Effect, ErrorKind, FailedCall, Guide, Person, Reply, ResourcePage, ResourceText, Sponsor,
+    Tool, ToolError, Toolset, ToolsetState, Widget, World,
 };
 
 const CALL_TIMEOUT: Duration = Duration::from_secs(200);
@@ -370,16 +370,33 @@ impl Toolset for Pages {
     fn resource_templates(_: &Arc<AtomicUsize>) -> Vec<ResourceTemplate> {
         let template = |uri_template: &str, access| ResourceTemplate {
             uri_template: uri_template.into(),
-            name: "page".into(),
+            name: if access == Access::Anyone { "public" } else { "page" }.into(),
             title: "Page".into(),
             description: "A page by its number.".into(),
             mime_type: "text/plain".into(),
             access,
+            tool: None,
         };
         vec![
             template("page://public/{number}", Access::Anyone),
             template("page://{number}", Access::Local(READ)),
         ]
+    }
+
+    async fn list_resources(
+        _: &ToolsetState<Self>,
+        _: &Call,
+        template: &str,
+        cursor: Option<&str>,
+    ) -> Result<ResourcePage, ToolError> {
+        let number = match cursor {
+            None => 1,
+            Some("2") => 2,
+            Some(_) => return Err(ToolError::invalid("cursor: unknown")),
+        };
+        let uri = format!("{template}://{number}");
+        let resource = Resource { uri, ..Self::resources(&Arc::default()).remove(0) };
+        Ok(ResourcePage { resources: vec![resource], next_cursor: (number == 1).then(|| "2".to_owned()) })
     }
 
     async fn read_resource(
@@ -397,7 +414,7 @@ impl Toolset for Pages {
             }
             None => "<p>hello</p>".to_owned(),
         };
-        Ok(Some(ResourceText { mime_type: "text/plain".into(), text, meta: JsonObject::new() }))
+        Ok(Some(ResourceText { mime_type: "text/plain".into(), text, meta: JsonObject::new(), next: None }))
     }
 }
 
@@ -478,4 +495,32 @@ async fn the_state_of_a_toolset_is_shared_with_whoever_knows_its_type() {
     let selected = registry.select(&narrowed).unwrap();
     selected.toolset::<TestSet>().unwrap().open().await.unwrap();
     assert_eq!(state.config().attempts.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn resources_of_templates_are_listed_page_by_page_for_admitted_callers() {
+    let registry = registry_with_pages(&Arc::default());
+    let pages = async |identity: &Identity| {
+        let (mut cursor, mut pages) = (None, Vec::new());
+        loop {
+            let page = registry.list_resources(cursor.as_deref(), identity, Call::new("1")).await.unwrap();
+            pages.push(page.resources.into_iter().map(|resource| resource.uri).collect::<Vec<_>>());
+            match page.next_cursor {
+                Some(next) => cursor = Some(next),
+                None => return pages,
+            }
+        }
+    };
+    let always: Vec<_> = registry.resources(&Identity::Owner).into_iter().map(|each| each.uri).collect();
+    let first = always.iter().cloned().chain(["public://1".to_owned()]).collect::<Vec<_>>();
+    let rest = ["public://2", "page://1", "page://2"].map(|uri| vec![uri.to_owned()]);
+    assert_eq!(pages(&Identity::Owner).await, [vec![first], rest.to_vec()].concat());
+    let for_anybody = pages(&Identity::Anonymous).await;
+    assert!(for_anybody.concat().iter().all(|uri| !uri.starts_with("page://")), "{for_anybody:?}");
+    for cursor in ["", "nothing", "page", "nothing/2", "public/9"] {
+        let refused = registry.list_resources(Some(cursor), &Identity::Owner, Call::new("1")).await;
+        assert!(refused.unwrap_err().message().starts_with("cursor: unknown"), "{cursor}");
+    }
+    let hidden = registry.list_resources(Some("page/2"), &Identity::Anonymous, Call::new("1")).await;
+    assert!(hidden.is_err(), "a cursor does not open what a caller may not read");
 }

@@ -36,6 +36,9 @@ pub struct ResourceTemplate {
     pub mime_type: String,
     /// Who may read such resources.
     pub access: Access,
+    /// The tool that reads the same data, if there is one. The template exists only where this tool is served, so that whoever
+    /// selects tools selects what can be read.
+    pub tool: Option<&'static str>,
 }
 
 impl ResourceTemplate {
@@ -51,6 +54,15 @@ impl ResourceTemplate {
     }
 }
 
+/// A page of the resources that exist when they are listed, such as the files of a folder.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ResourcePage {
+    /// The resources.
+    pub resources: Vec<Resource>,
+    /// Where the next page begins; `None` after the last one.
+    pub next_cursor: Option<String>,
+}
+
 /// The contents of a resource. All resources so far are pages and documents, so there is only text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceText {
@@ -60,6 +72,17 @@ pub struct ResourceText {
     pub text: String,
     /// The `_meta` object.
     pub meta: JsonObject,
+    /// Where a long text goes on.
+    pub next: Option<NextPart>,
+}
+
+/// The part of a resource that follows the one that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextPart {
+    /// The URI that reads it.
+    pub uri: String,
+    /// A sentence that says what was read and what is left.
+    pub note: String,
 }
 
 #[cfg(test)]
@@ -76,6 +99,7 @@ mod tests {
                 description: String::new(),
                 mime_type: String::new(),
                 access: Access::Anyone,
+                tool: None,
             };
             template.matches(uri)
         };
