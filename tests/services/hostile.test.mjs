@@ -337,7 +337,7 @@ describe("tasks and money", () => {
     assert.equal((await dashboard(annai, little)).remaining_budget_cents, 1000);
   });
 
-  test("a tool that is not served, or lacks its key, reserves nothing and says so", { todo: "a tool that is not served answers 404" }, async (t) => {
+  test("a tool that is not served, or lacks its key, reserves nothing and says so", async (t) => {
     for (const [toolsets, what] of [[["services"], /answer/], [["services", "answers"], /OPENAI_API_KEY/]]) {
       const server = await start(t, { toolsets, settings: issuer.settings });
       const campaign = await newCampaign(server);

@@ -173,6 +173,20 @@ describe("userinfo", () => {
     assert.equal(issuer.counts.userinfo - asked, 1);
   });
 
+  test("a search knows somebody whose address only the userinfo has, if their token allows it", async () => {
+    const person = (more) => issuer.person("choosy", { email: undefined, email_verified: undefined, ...more });
+    issuer.replies.userinfo = reply({ sub: "choosy", ...verified("choosy@example.com") });
+    await newCampaign(annai, { name: "Avoided", task_schema: { task_type: "interview", required_fields: [], instructions: "Talk." } });
+    await annai.done("set_preferences", { preferences: [{ task_type: "interview", level: "avoided" }] }, { token: person() });
+    const found = async (token) => (await annai.done("search_services", { q: "Avoided" }, { token })).total_count;
+    assert.equal(await found(undefined), 1);
+    assert.equal(await found(person({ jti: "another token" })), 0, "their preferences apply");
+    assert.equal(await found(person({ scope: "tasks.read" })), 1, "without user.read nobody looks at them");
+    // An issuer that does not answer leaves a search without preferences, not without results.
+    issuer.replies.userinfo = (_, response) => response.writeHead(500).end("{}");
+    assert.equal(await found(person({ jti: "a third one" })), 1);
+  });
+
   test("another subject, no verification, one place after the other", async () => {
     await refused({ ...verified("a@example.com"), sub: "somebody else" });
     await refused({ ...verified("a@example.com"), sub: undefined });

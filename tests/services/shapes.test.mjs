@@ -315,7 +315,7 @@ describe("the eight tools", () => {
 });
 
 describe("guidance", () => {
-  test("the prompt and its completion", { todo: "completion does not offer tools of this server" }, async () => {
+  test("the prompt and its completion", async () => {
     const { result } = await annai.mcp("prompts/list");
     const prompt = result.prompts.find(({ name }) => name === "find_sponsored_service");
     assert.deepEqual(prompt.arguments.map(({ name }) => name), ["service", "campaign_id"]);

@@ -341,12 +341,13 @@ test("a call that fails, hangs or needs a sign-in", async () => {
   answer = async () => data.failed("not_found", "no campaign has the id `1`");
   await press("Try again");
   await frame.getByText("This is no longer offered.").waitFor();
-  await frame.getByText("no campaign has the id `1`").waitFor();
+  assert.equal(await frame.getByText("no campaign has the id").count(), 0, "the page's own sentence says it all");
   answer = async () => {
     throw new Error("socket closed");
   };
   await press("Try again");
   await frame.getByText("Something went wrong.").waitFor();
+  await frame.getByText("Details: socket closed").waitFor();
   answer = async () => ({ content: [] });
   await press("Try again");
   await frame.getByText("The answer was empty.").waitFor();
@@ -364,6 +365,49 @@ test("a call that fails, hangs or needs a sign-in", async () => {
   late();
   await tab.waitForTimeout(100);
   assert.equal(await frame.getByRole("heading", { name: "late" }).count(), 0);
+  await tab.context().close();
+});
+
+test("every failure has a sentence in the language of the page, and the server's own only where that says more", async () => {
+  const cases = [
+    ["rate_limited", {}, "リクエストが多すぎます。", false],
+    ["payment_required", { price_cents: 5000 }, "料金（1 回 $50.00）を負担するスポンサーがいません。", false],
+    ["payment_required", {}, "このサービスの料金を負担するスポンサーがいません。", false],
+    ["precondition_required", { campaign_name: "茶", required_task: "survey", campaign_id: "x" }, "先に 茶 のタスク「Survey」", false],
+    ["precondition_required", { campaign_name: 5, required_task: "survey" }, "先にスポンサーのタスクを完了してください。", false],
+    ["not_found", {}, "現在は提供されていません。", false],
+    ["upstream_error", {}, "サービスが失敗しました。", false],
+    ["in_progress", {}, "同じ実行がまだ続いています。", false],
+    ["unavailable", {}, "現在サービスを利用できません。", false],
+    ["backend_unavailable", {}, "現在サービスを利用できません。", false],
+    ["timed_out", {}, "時間内に応答がありませんでした。", false],
+    ["validation_error", {}, "受け付けられない項目があります。", true],
+    ["invalid_parameter", {}, "受け付けられない項目があります。", true],
+    ["conflict", {}, "以前の操作と食い違っています。", true],
+    ["forbidden", {}, "お使いのアカウントでは利用できません。", true],
+    ["not_configured", {}, "サーバー側の設定が済んでいません。", true],
+    ["internal", {}, "問題が発生しました。", true],
+    ["constructor", {}, "問題が発生しました。", true],
+  ];
+  let answer;
+  const { tab, frame, seen } = await stage.host.mount({
+    html: stage.pages.dashboard,
+    result: data.status(),
+    context: { locale: "ja-JP" },
+    callTool: async () => answer,
+  });
+  await frame.getByRole("button", { name: "実行する: Scrape" }).click();
+  await frame.getByLabel("依頼する内容").fill("x");
+  for (const [code, details, sentence, isExplained] of cases) {
+    answer = data.failed(code, `english for ${code}`, { details });
+    await frame.getByRole("button", { name: "実行する", exact: true }).click();
+    const notice = frame.locator(".notice", { hasText: sentence });
+    await notice.waitFor();
+    const text = await notice.innerText();
+    assert.equal(text.includes(`詳細（英語）: english for ${code}`), isExplained, text);
+    assert.ok(!/undefined|null|NaN|\{|\[object/.test(text), text);
+    assert.match((await seen()).contexts.at(-1).content[0].text, new RegExp(`“scrape” in the widget; it failed: english for ${code}$`));
+  }
   await tab.context().close();
 });
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { URIS } from "./pages.mjs";
 import { assertRules } from "./rules.mjs";
+import { forgetShifts } from "./screens.mjs";
 import { stage } from "./stage.mjs";
 
 /** Calls go to the server, as a host passes them on; they are kept for the test. */
@@ -176,7 +177,7 @@ test("a service that needs a task first leads to it, and consent can be reviewed
   await press("Run: ロゴデザイン");
   await frame.getByLabel("What should it work on?").fill("a cloud");
   await press("Run");
-  await frame.getByText("The task of the sponsor comes first.").waitFor();
+  await frame.getByText(/First complete the task “/).waitFor();
   await press("Open the task");
   await frame.getByRole("heading", { name: "Design newsletter" }).waitFor();
   await frame.getByLabel("E-mail address").fill("me@example.com");
@@ -243,6 +244,7 @@ test("theme, locale and width change while a form is filled in; then the page is
   const before = (await seen()).sizes.at(-1);
   await tab.setViewportSize({ width: 320, height: 900 });
   await tab.waitForFunction((height) => window.seen.sizes.at(-1) > height, before);
+  await forgetShifts(frame);
   await assertRules(mounted, "narrow");
   await tab.evaluate(() => window.teardown());
   assert.ok(await frame.locator("main").evaluate((main) => main.inert));

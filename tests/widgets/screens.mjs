@@ -52,6 +52,11 @@ export const STATES = {
     result: data.failed("unavailable", "the database is locked by another process; try again later"),
     until: ".state",
   },
+  "error-explained": {
+    entry: "list",
+    result: data.failed("forbidden", "your sign-in contains no verified e-mail address, which services need; verify it with your identity provider"),
+    until: ".state",
+  },
   task: { entry: "task", result: data.task() },
   "task-loading": { entry: "task", input: {}, until: ".bone" },
   "task-missing": { entry: "task", result: data.task(), act: send, until: ".wrong .icon" },
@@ -84,6 +89,22 @@ export const STATES = {
     },
     until: ".emblem",
   },
+  "task-held": {
+    entry: "task",
+    result: data.task({ already_completed: true }),
+    tools: { complete_task: data.completion(false) },
+    act: async (frame) => {
+      await frame.locator(".actions .quiet").click();
+      await send(frame);
+    },
+    until: ".emblem",
+  },
+  "task-review": {
+    entry: "task",
+    result: data.task({ already_completed: true }),
+    act: (frame) => frame.locator(".actions .quiet").click(),
+    until: ".consents",
+  },
   "task-completed": { entry: "task", result: data.task({ already_completed: true }), until: ".emblem" },
   dashboard: { entry: "dashboard", result: data.status() },
   "dashboard-loading": { entry: "dashboard", input: {}, until: ".bone" },
@@ -104,6 +125,21 @@ export const STATES = {
       await send(frame);
     },
     until: ".output",
+  },
+  "run-needs-task": {
+    entry: "dashboard",
+    result: data.status(),
+    tools: {
+      run_service: data.failed("precondition_required", "`scrape` is sponsored after its task", {
+        details: { service: "scrape", campaign_id: "x", campaign_name: "開発者アンケート 2026", required_task: "developer_survey" },
+      }),
+    },
+    act: async (frame) => {
+      await frame.locator(".card .primary").first().click();
+      await frame.locator("textarea").fill("https://example.com");
+      await send(frame);
+    },
+    until: ".notice",
   },
   "run-failed": {
     entry: "dashboard",
@@ -166,12 +202,15 @@ export async function changeLook({ tab, frame }, { theme, locale, width }) {
   await tab.emulateMedia({ colorScheme: theme });
   await tab.evaluate((context) => window.changeContext(context), { theme, locale });
   await frame.locator(`html[lang=${locale.slice(0, 2)}][data-theme=${theme}]`).waitFor();
-  // What moved because the window did is no fault of the page.
-  await frame.evaluate(async () => {
+  await forgetShifts(frame);
+}
+
+/** What moved because the window did is no fault of the page. */
+export const forgetShifts = (frame) =>
+  frame.evaluate(async () => {
     for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
     window.shifts.length = 0;
   });
-}
 
 /** Takes the picture of a widget. */
 export const picture = ({ tab }, file) => tab.locator("#widget").screenshot({ path: file });

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use annai_core::{
-    Call, Principal, Prompt, ResourcePage, ResourceTemplate, ResourceText, TokenScope, ToolError, Toolset,
-    ToolsetState,
+    Call, Principal, Prompt, Registry, ResourcePage, ResourceTemplate, ResourceText, TokenScope, ToolError,
+    Toolset, ToolsetState,
 };
 use tokio::signal::unix::SignalKind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -127,7 +127,13 @@ impl Toolset for Library {
             .await;
     }
 
-    async fn complete(&self, argument: &str, typed: &str, given: &HashMap<String, String>) -> Vec<String> {
+    async fn complete(
+        &self,
+        _: &Registry,
+        argument: &str,
+        typed: &str,
+        given: &HashMap<String, String>,
+    ) -> Vec<String> {
         let (argument, typed) = (argument.to_owned(), typed.to_owned());
         let manual = given.get("manual_id").cloned();
         let completions = self.read(move |state, _| completions(state, &argument, &typed, manual.as_deref()));

@@ -7,6 +7,9 @@ use ring::rand::SystemRandom;
 
 use crate::config::ServicesSection;
 
+/// The field that an error about a key names in its details.
+pub const AUTHORIZATION_FIELD: &str = "authorization";
+
 /// The key that a request presented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeyClass {

@@ -113,6 +113,11 @@ pub enum ServicesError {
     /// Another server, which has the services, cannot be reached or does not answer as expected (503).
     #[error("the server that has the services cannot be reached at the moment; try again later")]
     BackendUnavailable(Source),
+    /// Another server, which has the services, refuses the key of this one (503).
+    #[error(
+        "the server that has the services refuses the key of this server; the operator must set services.mcp_internal_api_key (MCP_INTERNAL_API_KEY) to the internal key of that server, which is not its key for GPT actions"
+    )]
+    BackendKeyRefused,
     /// The caller cancelled before the upstream was called.
     #[error("the run was cancelled before the service was called; nothing was charged")]
     Cancelled,
@@ -185,7 +190,7 @@ impl ServicesError {
             Unresolved::NotServed { tool } => Self::NotConfigured {
                 service: service.to_owned(),
                 tool,
-                problem: "it is not among the tools that this server serves to sponsors".to_owned(),
+                problem: "it is not among the tools that are served; its operator can add it with --toolset or server.tools".to_owned(),
             },
         }
     }
@@ -205,7 +210,10 @@ impl ServicesError {
             Self::Cancelled => 499,
             Self::Internal(_) => 500,
             Self::Upstream { .. } => 502,
-            Self::NotConfigured { .. } | Self::Unavailable { .. } | Self::BackendUnavailable(_) => 503,
+            Self::NotConfigured { .. }
+            | Self::Unavailable { .. }
+            | Self::BackendUnavailable(_)
+            | Self::BackendKeyRefused => 503,
             Self::Remote { status, .. } => *status,
         }
     }
@@ -233,7 +241,7 @@ impl ServicesError {
             Self::Conflict(_) | Self::InProgress => ErrorKind::Conflict,
             Self::PaymentRequired { .. } => ErrorKind::PaymentRequired,
             Self::TaskRequired { .. } => ErrorKind::PreconditionRequired,
-            Self::NotConfigured { .. } => ErrorKind::NotConfigured,
+            Self::NotConfigured { .. } | Self::BackendKeyRefused => ErrorKind::NotConfigured,
             Self::Upstream { .. } => ErrorKind::Upstream,
             Self::Unavailable { .. } | Self::BackendUnavailable(_) => ErrorKind::Unavailable,
             Self::Remote { status, .. } => remote_kind(*status),

@@ -1,6 +1,6 @@
 //! The prompt that leads a user to a sponsored service, and the completion of its arguments.
 
-use annai_core::{Access, Prompt, PromptArgument};
+use annai_core::{Access, Prompt, PromptArgument, Registry};
 
 use crate::backend::Backend;
 use crate::domain::search::{PageLimit, SearchQuery, ServiceType};
@@ -48,18 +48,15 @@ pub const FIND_SPONSORED_SERVICE: Prompt = Prompt {
     },
 };
 
-/// Suggests services and campaigns that begin with what the user has typed. Suggestions are a convenience, so an error
-/// suggests nothing.
-pub async fn complete(backend: &Backend, argument: &str, typed: &str) -> Vec<String> {
-    let Backend::Local(services) = backend else { return Vec::new() };
+/// Suggests services and campaigns that begin with what the user has typed, among the newest of them. Suggestions are a
+/// convenience, so an error suggests nothing.
+pub async fn complete(backend: &Backend, registry: &Registry, argument: &str, typed: &str) -> Vec<String> {
     if !matches!(argument, "service" | "campaign_id") {
         return Vec::new();
     }
     let query =
         SearchQuery { q: None, category: None, max_budget_cents: None, intent: None, limit: PageLimit::MAX };
-    let Ok(report) = services.store().search(query, None, Default::default()).await else {
-        return Vec::new();
-    };
+    let Ok(report) = backend.search(registry, query, None).await else { return Vec::new() };
     let typed = typed.trim().to_lowercase();
     let values = report.services.into_iter().flat_map(|item| match argument {
         "service" => item.service_keys,

@@ -7,11 +7,13 @@ use annai_core::Registry;
 
 use crate::clock::{Clock, SystemClock};
 use crate::domain::idempotency::IdempotencyKey;
+use crate::domain::ids::SessionToken;
 use crate::domain::sponsored_api::{SponsoredApi, SponsoredApiDraft, TOOL_PREFIX};
 use crate::domain::text::Problem;
 use crate::domain::tool_offers::ToolOffers;
+use crate::domain::user::UserStatus;
 use crate::error::ServicesError;
-use crate::runs::{RunOptions, Runs, tool_offers};
+use crate::runs::{RunOptions, Runs, ready_tool_offers, tool_offers};
 use crate::store::Store;
 use crate::store::sqlite::{SqliteOptions, SqliteStore};
 use crate::upstream::{HttpTarget, Upstream};
@@ -77,6 +79,21 @@ impl Services {
     #[must_use]
     pub fn tool_offers(&self, registry: &Registry) -> Arc<ToolOffers> {
         Arc::new(tool_offers(registry, &self.options.tool_prices))
+    }
+
+    /// What a person has completed and what they can run with the tools of a registry. A service whose tool lacks a setting
+    /// is not among it, because its run would fail.
+    ///
+    /// # Errors
+    ///
+    /// The error of [`Store::user_status`].
+    pub async fn user_status(
+        &self,
+        session: SessionToken,
+        registry: &Registry,
+    ) -> Result<UserStatus, ServicesError> {
+        let tools = ready_tool_offers(registry, &self.options.tool_prices).await;
+        self.store.user_status(session, Arc::new(tools)).await
     }
 
     /// Creates a sponsored API after checking that its upstream may be called.

@@ -212,8 +212,14 @@ impl Toolset for ServicesToolset {
         Ok(widgets::read(uri, state.config().widget_options()))
     }
 
-    async fn complete(&self, argument: &str, typed: &str, _: &HashMap<String, String>) -> Vec<String> {
-        prompt::complete(&self.backend, argument, typed).await
+    async fn complete(
+        &self,
+        registry: &Registry,
+        argument: &str,
+        typed: &str,
+        _: &HashMap<String, String>,
+    ) -> Vec<String> {
+        prompt::complete(&self.backend, registry, argument, typed).await
     }
 
     /// The sentence is the text of a failure, as it is that of a success; programs find the rest in `_meta`.

@@ -37,12 +37,15 @@ static HEAD: LazyLock<String> = LazyLock::new(|| {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>\n{}</style>\n",
-        compact(STYLE),
+        compact_style(STYLE),
     )
 });
 /// The part of every page after its settings.
 static PROGRAM: LazyLock<String> = LazyLock::new(|| {
-    format!("<script>\n(() => {{\n\"use strict\";\n{}}})();\n</script>\n</body>\n</html>\n", compact(SCRIPT),)
+    format!(
+        "<script>\n(() => {{\n\"use strict\";\n{}}})();\n</script>\n</body>\n</html>\n",
+        compact_script(SCRIPT)
+    )
 });
 
 /// A page: where it is, what it is called, and the view that it begins with.
@@ -148,23 +151,43 @@ impl Page {
     }
 }
 
-/// A source without what no page needs to carry, a quarter of it: comments, indentation, and line breaks that follow an
-/// opening bracket, a comma or a semicolon. The sources keep their comments on lines of their own, and contain no texts of
-/// several lines, in which this would matter.
+/// A source without what no page needs to carry, a quarter of it: comments, indentation, the comma of a last item, and line
+/// breaks after an opening bracket, a comma or a semicolon, and before what can only continue or end something. The sources
+/// keep their comments on lines of their own, and contain no texts of several lines, in which this would matter.
 fn compact(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     let mut is_comment = false;
     for line in source.lines().map(str::trim) {
         is_comment |= line.starts_with("/*");
         if !is_comment && !line.is_empty() && !line.starts_with("//") {
-            text.push_str(line);
-            if !line.ends_with(['{', '(', '[', ',', ';']) {
+            if line.starts_with(['}', ')', ']']) && text.ends_with(',') {
+                text.pop();
+            }
+            let is_joined = text.is_empty()
+                || text.ends_with(['{', '(', '[', ',', ';'])
+                || line.starts_with(['}', ')', ']', '.', '?', ':']);
+            if !is_joined {
                 text.push('\n');
             }
+            text.push_str(line);
         }
         is_comment &= !line.ends_with("*/");
     }
+    text.push('\n');
     text
+}
+
+/// A style sheet without what no page needs to carry.
+fn compact_style(source: &str) -> String {
+    compact(source).replace(": ", ":").replace(" {", "{").replace(", ", ",").replace(";}", "}")
+}
+
+/// Operators that occur in code alone, never in a text that people read, and need no space around them.
+const OPERATORS: [&str; 7] = [" = ", " => ", " === ", " !== ", " && ", " || ", " ?? "];
+
+/// A program without what no page needs to carry.
+fn compact_script(source: &str) -> String {
+    OPERATORS.iter().fold(compact(source), |text, operator| text.replace(operator, operator.trim()))
 }
 
 #[cfg(test)]
@@ -268,8 +291,10 @@ mod tests {
 
     #[test]
     fn comments_indentation_and_needless_line_breaks_are_left_out() {
-        let source = "// One.\nlet a;\n\n  /** Two. */\n  if (b) {\n  c()\n  }\n/*\n * Three.\n */\nd();\n";
-        assert_eq!(compact(source), "let a;if (b) {c()\n}\nd();");
+        let source = "// One.\nlet a;\n\n  /** Two. */\n  if (b) {\n  c([\n1,\n2,\n])\n.e();\n  }\n/*\n * Three.\n */\nd();\n";
+        assert_eq!(compact(source), "let a;if (b) {c([1,2]).e();}\nd();\n");
+        assert_eq!(compact_style("a,\nb {\n  c: d(e, f);\n}\n.g {\n}\n"), "a,b{c:d(e,f)}.g{}\n");
+        assert_eq!(compact_script("a = b === c\n"), "a=b===c\n");
     }
 
     /// What `compact` relies on.
@@ -280,6 +305,11 @@ mod tests {
             let has_comment = line.contains("// ") || line.contains("/*") || line.contains("*/");
             assert!(is_comment || !has_comment || line.ends_with("*/"), "{line}");
             assert!(is_comment || line.matches('`').count() % 2 == 0, "{line}");
+            let mut texts = line.split('"').skip(1).step_by(2);
+            assert!(
+                is_comment || !texts.any(|text| OPERATORS.iter().any(|each| text.contains(each))),
+                "{line}"
+            );
         }
     }
 }

@@ -129,7 +129,8 @@ function createApp(root, entry, settings) {
     choose(target, service) {
       app.did(`The user chose “${service.name}” in the widget.`, { selectedServiceId: service.id });
       if (service.isCampaign) app.openTask(target, service.id);
-      else app.openRun({ service: service.keys[0], name: service.name, sponsor: service.sponsor });
+      // Who pays for it is known when it has run.
+      else app.openRun({ service: service.keys[0], name: service.name, sponsor: service.sponsor, isPayerOpen: true });
     },
     openTask: (target, id) => open(target, "task", { campaign_id: id }),
     openList: (target, args) => open(target, "list", args),

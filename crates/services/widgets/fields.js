@@ -54,14 +54,17 @@ function field(app, { name, label, kind, hint, value, change, limit = MAX_VALUE,
   return { element: h("div.field", h("label", { for: id, dir: "auto" }, label), control, note), check };
 }
 
-/** A consent box, unticked until the user ticks it, with its purpose and how long the answer is kept. */
-function consentBox(app, { title, purpose, kept, isRequired, value, change }) {
+/**
+ * A consent box, unticked until the user ticks it, with its purpose and how long the answer is kept. One that the service
+ * requires is checked only in a form: a consent can always be withdrawn.
+ */
+function consentBox(app, { title, purpose, kept, isRequired, isChecked, value, change }) {
   const id = app.nextId();
   const box = h("input", {
     type: "checkbox",
     id,
     "aria-describedby": `${id}-facts ${id}-note`,
-    "aria-required": isRequired ? "true" : null,
+    "aria-required": isChecked ? "true" : null,
   });
   box.checked = value;
   const note = h("p.small.wrong", { id: `${id}-note` });
@@ -75,7 +78,7 @@ function consentBox(app, { title, purpose, kept, isRequired, value, change }) {
     report("");
   });
   const check = () => {
-    const isMissing = isRequired && !box.checked;
+    const isMissing = isChecked && !box.checked;
     report(isMissing ? t("consentMissing") : "");
     return isMissing ? box : null;
   };

@@ -85,7 +85,7 @@ function serviceCard(app, service) {
   const amount =
     cents === null
       ? null
-      : phrase(service.isCampaign ? "sponsorPaysUpTo" : "sponsorPays", { amount: speech.money(cents) });
+      : phrase(service.isCampaign ? "sponsorPaysUpTo" : "price", { amount: speech.money(cents) });
   return h(
     "li",
     { class: isChosen ? "card chosen" : "card", "data-service": service.id },
@@ -96,7 +96,8 @@ function serviceCard(app, service) {
     ),
     h(
       "ul.facts",
-      service.task ? fact("task", bdi(asWords(service.task))) : fact("check", t("noTask")),
+      // A service whose own budget is empty is paid by campaigns, after their tasks.
+      fact("task", service.task ? bdi(asWords(service.task)) : t("perhapsTask")),
       amount ? fact("gift", amount) : null,
     ),
     h(

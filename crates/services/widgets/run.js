@@ -7,9 +7,10 @@ const SHOWN_OUTPUT = 4000;
 /** How much of a result the model is told. */
 const TOLD_OUTPUT = 4000;
 
-/** `view`: service, name, sponsor, input, key (of the attempt), result, failure, isBusy, isWhole. */
+/** `view`: service, name, sponsor, isPayerOpen, input, key (of the attempt), result, failure, isBusy, isWhole. */
 function runView(app, view) {
   const { name, sponsor } = view;
+  const payer = view.isPayerOpen ? t("aSponsor") : sponsor;
   const change = (value) => {
     view.input = value;
     // Another input is another run.
@@ -36,7 +37,7 @@ function runView(app, view) {
     h(
       "header.top",
       monogram(sponsor),
-      h("div.heading", h("h1", { dir: "auto" }, name), h("p.lead", h("span", phrase("runLead", { sponsor })))),
+      h("div.heading", h("h1", { dir: "auto" }, name), h("p.lead", h("span", phrase("runLead", { sponsor: payer })))),
     ),
     sendable("stack-s", submit, run, input.element, submit),
     view.isBusy
@@ -75,6 +76,7 @@ async function runService(app, view) {
     );
   } catch (failure) {
     view.failure = failure;
+    app.did(`The user tried to run the service “${view.service}” in the widget; it failed: ${reason(failure)}`);
   }
   view.isBusy = false;
   app.redraw(view, view.result ? "h2" : ".wide");

@@ -47,7 +47,7 @@ function formView(app, view, task) {
   const paragraphs = [task.description, task.instructions]
     .filter(Boolean)
     .map((text) => h("p.prose", { dir: "auto" }, text));
-  const benefit = amount ? phrase("benefit", { sponsor, amount }) : phrase("benefitPlain", { sponsor });
+  const benefit = phrase(isReview ? "heldText" : amount ? "benefit" : "benefitPlain", { sponsor, amount });
   return [
     app.backBar(),
     h(
@@ -63,7 +63,7 @@ function formView(app, view, task) {
       "div.columns",
       h(
         "div.stack",
-        h("p.benefit", icon("gift"), h("span", benefit)),
+        h("p.benefit", icon(isReview ? "lock" : "gift"), h("span", benefit)),
         isReview ? null : h("section.stack-s", h("h2", t("task")), paragraphs),
       ),
       sendable(
@@ -109,7 +109,8 @@ function consentBoxes(app, view, { sponsor }, isReview) {
       title: phrase(`${name}Title`, { sponsor }),
       purpose: phrase(`${name}Purpose`, { sponsor }),
       kept,
-      isRequired: isRequired && !isReview,
+      isRequired,
+      isChecked: isRequired && !isReview,
       value: view.consent[key],
       change: (value) => {
         view.consent[key] = value;
@@ -131,21 +132,24 @@ function privacyLink(app) {
 }
 
 async function sendTask(app, view, task) {
+  const isReview = view.mode === "review";
   Object.assign(view, { isBusy: true, failure: null });
   app.redraw(view);
-  const details = task.fields.length > 0 && view.mode === "form" ? { details: JSON.stringify(view.values) } : {};
+  const details = task.fields.length > 0 && !isReview ? { details: JSON.stringify(view.values) } : {};
   const args = { campaign_id: task.id, task_name: task.task, ...details, consent: { ...view.consent } };
   try {
     const { data } = await app.bridge.callTool("complete_task", args);
     if (!data) throw new Failure("no_data");
     Object.assign(view, { report: data, mode: "sent", isBusy: false });
-    const state = data.can_use_service === true ? "the services can be used now" : "the services cannot be used yet";
-    app.did(`The user completed the task “${task.task}” of the campaign “${task.name}” in the widget; ${state}.`, {
+    const state = data.can_use_service === true ? "the services can be used now" : "the services cannot be used";
+    const what = isReview ? "changed their consent to the task" : "completed the task";
+    app.did(`The user ${what} “${task.task}” of the campaign “${task.name}” in the widget; ${state}.`, {
       completed_campaign_id: task.id,
     });
     app.refresh(view);
   } catch (failure) {
     Object.assign(view, { isBusy: false, failure });
+    app.did(`The user tried to send the task “${task.task}” in the widget; it failed: ${reason(failure)}`);
     app.redraw(view, ".wide");
   }
 }

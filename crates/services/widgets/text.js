@@ -8,8 +8,8 @@ const TEXTS = {
   listCountOf: ["{n} of {total} services", "{total} 件中 {n} 件"],
   more: ["Show {n} more", "さらに {n} 件を表示"],
   sponsorPaysUpTo: ["Pays up to {amount} a run", "1 回につき {amount} まで負担"],
-  sponsorPays: ["Pays {amount} a run", "1 回につき {amount} を負担"],
-  noTask: ["No task needed", "タスクなしで使えます"],
+  price: ["{amount} a run, paid by a sponsor", "1 回 {amount}（スポンサーが負担）"],
+  perhapsTask: ["A sponsor may ask for a task first", "先にタスクが必要な場合があります"],
   match: ["{percent} match", "一致度 {percent}"],
   chosen: ["Your choice", "選択中"],
   seeTask: ["See the task", "タスクを見る"],
@@ -130,11 +130,12 @@ const TEXTS = {
   silentTitle: ["The app does not answer", "アプリから応答がありません"],
   silentText: ["This page needs the app that opened it.", "このページを開いたアプリとの接続が必要です。"],
   otherTitle: ["That did not work", "うまくいきませんでした"],
+  serverSaid: ["Details: ", "詳細（英語）: "],
   unnamed: ["Unnamed", "名称なし"],
   aSponsor: ["A sponsor", "スポンサー"],
 };
 
-/** Sentences for the codes of failures. */
+/** Sentences for the codes of failures, and for those whose details are missing. */
 const FAILURE_TEXTS = {
   timed_out: [
     "There was no answer in time. Try again in a moment.",
@@ -145,17 +146,41 @@ const FAILURE_TEXTS = {
     "リクエストが多すぎます。1 分ほど待ってからお試しください。",
   ],
   payment_required: [
+    "No sponsor pays for this service at present ({amount} a run).",
+    "現在、このサービスの料金（1 回 {amount}）を負担するスポンサーがいません。",
+  ],
+  payment_required_plain: [
     "No sponsor pays for this service at present.",
     "現在、このサービスの料金を負担するスポンサーがいません。",
   ],
-  precondition_required: ["The task of the sponsor comes first.", "先にスポンサーのタスクを完了してください。"],
+  precondition_required: [
+    "First complete the task “{task}” of {campaign}.",
+    "先に {campaign} のタスク「{task}」を完了してください。",
+  ],
+  precondition_required_plain: ["The task of the sponsor comes first.", "先にスポンサーのタスクを完了してください。"],
   not_found: ["This is no longer offered.", "現在は提供されていません。"],
-  validation_error: ["Something in the form is not accepted.", "入力内容に受け付けられない項目があります。"],
   upstream_error: ["The service failed. Nobody was charged.", "サービスが失敗しました。料金は発生していません。"],
   in_progress: ["The same run is still in progress.", "同じ実行がまだ続いています。"],
-  internal: ["Something went wrong. Try again in a moment.", "問題が発生しました。少し待ってからお試しください。"],
+  unavailable: [
+    "The services are not available at the moment. Try again later.",
+    "現在サービスを利用できません。しばらくしてからお試しください。",
+  ],
   no_data: ["The answer was empty.", "応答が空でした。"],
 };
+FAILURE_TEXTS.backend_unavailable = FAILURE_TEXTS.unavailable;
+
+/** Sentences for codes that only the server's own sentence explains, which is shown with them. */
+const EXPLAINED_TEXTS = {
+  validation_error: ["Something in the form is not accepted.", "入力内容に受け付けられない項目があります。"],
+  conflict: ["This does not fit what was done before.", "以前の操作と食い違っています。"],
+  forbidden: ["Your account may not do this.", "お使いのアカウントでは利用できません。"],
+  not_configured: [
+    "The operator of the server has not set this up yet.",
+    "サーバー側の設定が済んでいません。運営者にお問い合わせください。",
+  ],
+  internal: ["Something went wrong. Try again in a moment.", "問題が発生しました。少し待ってからお試しください。"],
+};
+EXPLAINED_TEXTS.invalid_parameter = EXPLAINED_TEXTS.validation_error;
 
 /** Labels for usual names of fields. */
 const FIELD_TEXTS = {
@@ -170,6 +195,11 @@ const FIELD_TEXTS = {
   birthday: ["Date of birth", "生年月日"],
   feedback: ["Your feedback", "ご意見"],
   comment: ["Comment", "コメント"],
+  address: ["Address", "住所"],
+  "postal code": ["Postal code", "郵便番号"],
+  "job title": ["Job title", "役職"],
+  industry: ["Industry", "業種"],
+  "team size": ["Team size", "チームの人数"],
 };
 
 /** An identifier such as `team_size` or `teamSize` as people write it: “Team size”. */
@@ -205,18 +235,18 @@ function createSpeech(locale, timeZone) {
   };
   const shown = (value) => (typeof value === "number" ? format.format(value) : value);
   const number = (value) => typeof value === "number" && Number.isFinite(value);
+  const isolate = (text, values) =>
+    text.split(/\{(\w+)\}/).map((part, index) => (index % 2 === 1 ? bdi(shown(values[part])) : part));
+  const money = (cents) =>
+    number(cents) ? new Intl.NumberFormat(numbers, { style: "currency", currency: "USD" }).format(cents / 100) : null;
 
   return {
     language,
     /** A text as a string. */
     t: (key, values = {}) => form(key, values).replace(/\{(\w+)\}/g, (_, name) => shown(values[name])),
     /** A text as nodes, with its values isolated. */
-    phrase: (key, values = {}) =>
-      form(key, values)
-        .split(/\{(\w+)\}/)
-        .map((part, index) => (index % 2 === 1 ? bdi(shown(values[part])) : part)),
-    money: (cents) =>
-      number(cents) ? new Intl.NumberFormat(numbers, { style: "currency", currency: "USD" }).format(cents / 100) : null,
+    phrase: (key, values = {}) => isolate(form(key, values), values),
+    money,
     percent: (ratio) => new Intl.NumberFormat(numbers, { style: "percent" }).format(ratio),
     date: (text) => {
       const time = Date.parse(text);
@@ -224,11 +254,23 @@ function createSpeech(locale, timeZone) {
         ? null
         : new Intl.DateTimeFormat(numbers, { dateStyle: "medium", timeZone: zone }).format(time);
     },
-    /** The sentence for a failure. */
-    failure: ({ code }) => (Object.hasOwn(FAILURE_TEXTS, code) ? FAILURE_TEXTS[code] : FAILURE_TEXTS.internal)[column],
+    /** The sentence for a failure, as nodes, and whether it needs the server's own, which is English, to be understood. */
+    failure: ({ code, details }) => {
+      const isOurs = Object.hasOwn(FAILURE_TEXTS, code);
+      const explained = Object.hasOwn(EXPLAINED_TEXTS, code) ? EXPLAINED_TEXTS[code] : EXPLAINED_TEXTS.internal;
+      const values = {
+        amount: money(details.price_cents),
+        task: asWords(textOr(details.required_task, "")),
+        campaign: textOr(details.campaign_name),
+      };
+      const names = isOurs ? [...FAILURE_TEXTS[code][0].matchAll(/\{(\w+)\}/g)] : [];
+      const lacks = names.some(([, name]) => !values[name]);
+      const pair = isOurs ? FAILURE_TEXTS[lacks ? `${code}_plain` : code] : explained;
+      return { text: isolate(pair[column], values), isOurs };
+    },
     /** The label of a field. */
     fieldName: (name) => {
-      const key = name.toLowerCase();
+      const key = asWords(name).toLowerCase();
       return Object.hasOwn(FIELD_TEXTS, key) ? FIELD_TEXTS[key][column] : asWords(name);
     },
   };

@@ -3,16 +3,15 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use annai_testkit::bench::{HttpProcess, built_program, mark, median};
-use axum::Json;
-use axum::routing::get;
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ring::rand::SystemRandom;
-use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
-use serde_json::{Value, json};
+use serde_json::json;
+
+#[path = "support/issuer.rs"]
+mod issuer;
+
+use issuer::{AUDIENCE, Issuer};
 
 /// The calls of each kind, which alternate.
 const CALLS: usize = 4000;
@@ -30,7 +29,7 @@ fn main() -> ExitCode {
     let mut command = Command::new(built_program("annai"));
     command.args(["--http", "127.0.0.1:0", "--toolset", "library", "--manuals"]).arg(&manuals);
     command.env("OAUTH_ISSUER", &issuer.url).env("HOME", &manuals).env_remove("PUBLIC_URL");
-    command.env("AUTH0_AUDIENCE", "https://annai.example").env("LOG_LEVEL", "info");
+    command.env("AUTH0_AUDIENCE", AUDIENCE).env("LOG_LEVEL", "info");
     let token_file = manuals.join("tokens.json");
     command.env("ANNAI_TOKEN_FILE", &token_file);
     let made = Command::new(built_program("annai"))
@@ -41,7 +40,8 @@ fn main() -> ExitCode {
     let static_token = String::from_utf8(made.stdout).expect("text").trim().to_owned();
     let server = HttpProcess::start(&mut command);
     let mut trusted = Client::connect(server.address, None);
-    let mut verified = Client::connect(server.address, Some(&issuer.token()));
+    let mut verified =
+        Client::connect(server.address, Some(&issuer.token(&json!({ "scope": "library.read" }))));
     let mut by_static = Client::connect(server.address, Some(&static_token));
     let mut times = [Vec::new(), Vec::new(), Vec::new()];
     for number in 0..CALLS + CALLS / 10 {
@@ -66,45 +66,6 @@ fn main() -> ExitCode {
         println!("{what:46} {:10.1} {:10.1} {:>8} {}", micros(time), micros(more), "≤ 200", mark(met));
     }
     if all_met { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-/// An OpenID provider with one key.
-struct Issuer {
-    url: String,
-    key: EcdsaKeyPair,
-}
-
-impl Issuer {
-    fn start(runtime: &tokio::runtime::Runtime) -> Self {
-        let random = SystemRandom::new();
-        let pkcs8 = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random).expect("a key");
-        let key = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8.as_ref(), &random);
-        let key = key.expect("a key");
-        let (x, y) = key.public_key().as_ref()[1..].split_at(32);
-        let (x, y) = (URL_SAFE_NO_PAD.encode(x), URL_SAFE_NO_PAD.encode(y));
-        let jwk =
-            json!({ "kty": "EC", "crv": "P-256", "kid": "1", "alg": "ES256", "use": "sig", "x": x, "y": y });
-        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).expect("a port");
-        let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let document = json!({ "issuer": url, "jwks_uri": format!("{url}/jwks") });
-        let routes = axum::Router::new()
-            .route("/.well-known/openid-configuration", get(async move || Json(document)))
-            .route("/jwks", get(async move || Json(json!({ "keys": [jwk] }))));
-        runtime.spawn(async move { axum::serve(listener, routes).await });
-        Self { url, key }
-    }
-
-    fn token(&self) -> String {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs();
-        let claims = json!({
-            "iss": self.url, "sub": "bench", "aud": "https://annai.example", "exp": now + 3600, "scope": "library.read",
-        });
-        let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
-        let signed =
-            format!("{}.{}", part(&json!({ "alg": "ES256", "kid": "1", "typ": "at+jwt" })), part(&claims));
-        let signature = self.key.sign(&SystemRandom::new(), signed.as_bytes()).expect("a signature");
-        format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
-    }
 }
 
 struct Client {

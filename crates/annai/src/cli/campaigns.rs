@@ -20,6 +20,18 @@ use crate::app::App;
 /// The width of the bar that shows the rest of a budget, in characters.
 const BAR: i64 = 20;
 
+/// The fields of a campaign, and the options that set them.
+const OPTIONS: [(&str, &str); 8] = [
+    ("name", "--name"),
+    ("sponsor", "--sponsor"),
+    ("required_task", "--task"),
+    ("subsidy_per_call_cents", "--pays"),
+    ("budget_cents", "--budget"),
+    ("target_tools", "--service"),
+    ("target_roles", "--role"),
+    ("tags", "--tag"),
+];
+
 #[derive(Debug, Subcommand)]
 pub(super) enum CampaignsCommand {
     /// Create a campaign; what is not given is asked for on a terminal
@@ -78,6 +90,7 @@ pub(super) fn run(app: &App, check: bool, command: Option<&CampaignsCommand>) ->
             match draft {
                 Some(draft) => {
                     let mut text = String::from("Created:\n");
+                    write_head(&mut text);
                     write_row(&mut text, &store.create_campaign(draft, None).await?);
                     Ok(print(&text)?)
                 }
@@ -117,7 +130,11 @@ impl NewCampaign {
             "name": name, "sponsor": sponsor, "required_task": task, "subsidy_per_call_cents": pays,
             "budget_cents": budget, "target_tools": services, "target_roles": self.role, "tags": self.tag,
         });
-        serde_json::from_value(draft).map_err(|error| Failure::usage(error.to_string()))
+        serde_path_to_error::deserialize(draft).map_err(|error| {
+            let path = error.path().to_string();
+            let option = OPTIONS.iter().find(|(field, _)| path.starts_with(field)).map(|(_, option)| *option);
+            Failure::usage(format!("{}: {}", option.unwrap_or(&path), error.inner()))
+        })
     }
 }
 
@@ -125,7 +142,7 @@ impl NewCampaign {
 fn ask(option: &str, question: &str) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
         return Err(Failure::usage(format!(
-            "{option} is required; `annai campaigns new --help` shows an example"
+            "{option} is required; `annai campaigns --help` shows an example"
         )));
     }
     write!(io::stderr(), "{question}: ")?;
@@ -160,23 +177,32 @@ async fn list(store: &dyn Store) -> Result<(), Failure> {
         }
     }
     if text.is_empty() {
-        text.push_str("There are no campaigns.\n");
+        return Ok(print("There are no campaigns.\n")?);
     }
-    Ok(print(&text)?)
+    let mut table = String::new();
+    write_head(&mut table);
+    Ok(print(&(table + &text))?)
+}
+
+/// The columns of the table. The last ones are as wide as they are.
+fn write_head(text: &mut String) {
+    let bar = usize::try_from(BAR).unwrap_or_default();
+    let _ = writeln!(text, "{:bar$}  {:>12}  {:>12}  {:>9}  campaign", "budget", "left", "of", "a run");
 }
 
 fn write_row(text: &mut String, campaign: &Campaign) {
     let (remaining, total) = (campaign.budget_remaining_cents, campaign.budget_total_cents);
     let filled = if total.get() == 0 { 0 } else { remaining.get() * BAR / total.get() };
     let bar: String = (0..BAR).map(|place| if place < filled { '█' } else { '░' }).collect();
-    let state = if campaign.active { "" } else { "  (inactive)" };
-    let _ =
-        writeln!(text, "{}  {} — {}{state}", campaign.id, plain(&campaign.name), plain(&campaign.sponsor));
+    let (remaining, total) = (remaining.to_string(), total.to_string());
+    let a_run = campaign.subsidy_per_call_cents.to_string();
+    let state = if campaign.active { "" } else { " (inactive)" };
+    let (name, sponsor) = (plain(&campaign.name), plain(&campaign.sponsor));
     let services = plain(&campaign.target_tools.join(", "));
     let _ = writeln!(
         text,
-        "  {bar}  {remaining} of {total} left; up to {} a run for {services}",
-        campaign.subsidy_per_call_cents
+        "{bar}  {remaining:>12}  {total:>12}  {a_run:>9}  {name} — {sponsor}{state}: {services}  {}",
+        campaign.id
     );
 }
 

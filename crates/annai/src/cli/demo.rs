@@ -13,6 +13,8 @@ use crate::app::App;
 
 /// The person who uses the services of the demo.
 const USER: &str = "demo@example.com";
+/// The file with the settings of the demo.
+const CONFIG: &str = "config.yaml";
 
 /// A sample document: its path and its text.
 macro_rules! sample {
@@ -43,7 +45,7 @@ pub(super) fn run() -> Result<(), Failure> {
         "# The settings of the demo, deleted when it ends.\nserver:\n  log_level: warn\nlibrary:\n  workspace_root: {root}\n\
          services:\n  database_path: {database}\n  dev_user: {USER}\n  allow_private_upstreams: true\n"
     );
-    let config = workspace.write("config.yaml", &settings)?;
+    let config = workspace.write(CONFIG, &settings)?;
     for (path, text) in SAMPLES {
         workspace.write(&format!("manuals/{path}"), text)?;
     }
@@ -73,6 +75,7 @@ fn free_address(port: u16) -> Result<SocketAddr, Failure> {
 }
 
 fn welcome(address: &SocketAddr, workspace: &Path, campaign: CampaignId) -> Result<String, Failure> {
+    let config = workspace.join(CONFIG).display().to_string();
     let program = std::env::current_exe()?;
     let program = program.display();
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
@@ -84,7 +87,7 @@ fn welcome(address: &SocketAddr, workspace: &Path, campaign: CampaignId) -> Resu
         format!("  curl -s http://{address}/mcp -H 'content-type: application/json' -d '{body}'\n")
     };
     let consent = r#"{"data_sharing_agreed":true,"purpose_acknowledged":true,"contact_permission":false}"#;
-    let details = r#""details":"{\"favorite_tea\":\"sencha\"}""#;
+    let details = format!(r#""details":"{{\"email\":\"{USER}\",\"favorite_tea\":\"sencha\"}}""#);
     let journey = [
         call("search_services", r#"{"intent":"count words"}"#.to_owned()),
         call("get_task_details", format!(r#"{{"campaign_id":"{campaign}"}}"#)),
@@ -105,7 +108,7 @@ fn welcome(address: &SocketAddr, workspace: &Path, campaign: CampaignId) -> Resu
          curl -s http://{address}/mcp -H 'content-type: application/json' -d '{read}'\n  \
          {program} tools\n  {program} doctor\n\n\
          Use a service that a sponsor pays for, as {USER}, step by step:\n{journey}  \
-         curl -s http://{address}/campaigns\n\n\
+         {program} --config {config} campaigns\n\n\
          Connect an MCP client:\n  claude mcp add --transport http annai http://{address}/mcp\n  \
          {program} init cursor      (or claude-code, claude-desktop, vscode, codex, chatgpt)\n\n\
          Ctrl-C ends the demo and deletes the workspace.\n",

@@ -105,6 +105,7 @@ pub(super) trait ErasedToolset: Send + Sync {
     fn prompts(&self) -> &'static [Prompt];
     fn complete<'a>(
         &'a self,
+        registry: &'a Registry,
         argument: &'a str,
         typed: &'a str,
         other_arguments: &'a HashMap<String, String>,
@@ -141,13 +142,14 @@ impl<S: Toolset> ErasedToolset for ToolsetState<S> {
 
     fn complete<'a>(
         &'a self,
+        registry: &'a Registry,
         argument: &'a str,
         typed: &'a str,
         other_arguments: &'a HashMap<String, String>,
     ) -> BoxFuture<'a, Vec<String>> {
         Box::pin(async move {
             match self.open().await {
-                Ok(set) => set.complete(argument, typed, other_arguments).await,
+                Ok(set) => set.complete(registry, argument, typed, other_arguments).await,
                 // Completion is only a convenience; a call of the tool will report the error.
                 Err(_) => Vec::new(),
             }
@@ -223,7 +225,7 @@ impl RegistryBuilder {
         if let Some(tool) = self.tools.iter().find(|tool| !names.insert(tool.facts.name)) {
             return Err(RegistryError::Duplicate(tool.facts.name));
         }
-        Ok(Arc::new(Registry::new(self.tools, self.toolsets, self.call_timeout)))
+        Ok(Arc::new(Registry::new(self.tools, self.toolsets, Vec::new(), self.call_timeout)))
     }
 }
 

@@ -63,14 +63,15 @@ pub trait Toolset: Send + Sync + Sized + 'static {
     }
 
     /// Suggests values for an argument that begin with what the user has `typed` so far (MCP completion).
-    /// `other_arguments` are the arguments that the user has already chosen.
+    /// `other_arguments` are the arguments that the user has already chosen; `registry` has the tools that the user sees.
     fn complete(
         &self,
+        registry: &Registry,
         argument: &str,
         typed: &str,
         other_arguments: &HashMap<String, String>,
     ) -> impl Future<Output = Vec<String>> + Send {
-        let _ = (argument, typed, other_arguments);
+        let _ = (registry, argument, typed, other_arguments);
         std::future::ready(Vec::new())
     }
 

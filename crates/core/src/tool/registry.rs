@@ -74,6 +74,8 @@ pub struct Registry {
     pub(super) templates: Vec<(ResourceTemplate, Arc<dyn ErasedToolset>)>,
     /// The scopes that any tool requires, sorted.
     scopes: Vec<TokenScope>,
+    /// The tools that selections have left out.
+    left_out: Vec<&'static Facts>,
     lists: Mutex<HashMap<ListKey, Bytes>>,
     selections: Mutex<HashMap<SelectionKey, Arc<Self>>>,
     pub(super) call_timeout: Duration,
@@ -89,6 +91,7 @@ impl Registry {
     pub(super) fn new(
         tools: Vec<Arc<RegisteredTool>>,
         toolsets: Vec<Arc<dyn ErasedToolset>>,
+        left_out: Vec<&'static Facts>,
         call_timeout: Duration,
     ) -> Self {
         let by_name: HashMap<_, _> =
@@ -105,7 +108,18 @@ impl Registry {
             templates.extend(served.map(|template| (template, toolset.clone())));
         }
         let (lists, selections) = (Mutex::default(), Mutex::default());
-        Self { tools, by_name, toolsets, resources, templates, scopes, lists, selections, call_timeout }
+        Self {
+            tools,
+            by_name,
+            toolsets,
+            resources,
+            templates,
+            scopes,
+            left_out,
+            lists,
+            selections,
+            call_timeout,
+        }
     }
 
     /// A registry with the chosen tools, and with the resources of the toolsets that they belong to. The state of the
@@ -136,7 +150,9 @@ impl Registry {
         if let Some(registry) = selections.get(&key) {
             return Ok(registry.clone());
         }
-        let registry = Arc::new(Self::new(tools, toolsets, self.call_timeout));
+        let dropped = self.tools().filter(|tool| !selection.has_tool(tool)).map(|tool| tool.facts);
+        let left_out = self.left_out.iter().copied().chain(dropped).collect();
+        let registry = Arc::new(Self::new(tools, toolsets, left_out, self.call_timeout));
         if selections.len() < MAX_CACHED_SELECTIONS {
             selections.insert(key, registry.clone());
         }
@@ -177,6 +193,12 @@ impl Registry {
     /// The tools in the order in which they were added.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &RegisteredTool> {
         self.tools.iter().map(AsRef::as_ref)
+    }
+
+    /// The tools that selections have left out. They do not exist for callers; an error that would call such a tool unknown
+    /// can say instead that it is not served.
+    pub fn left_out(&self) -> impl Iterator<Item = &'static Facts> {
+        self.left_out.iter().copied()
     }
 
     /// The tool with this name.
@@ -275,7 +297,7 @@ impl Registry {
             let has_argument =
                 has_argument || prompts.any(|prompt| prompt.arguments.iter().any(|own| own.name == argument));
             if has_argument {
-                values.extend(toolset.complete(argument, typed, other_arguments).await);
+                values.extend(toolset.complete(self, argument, typed, other_arguments).await);
             }
         }
         values.sort_unstable();

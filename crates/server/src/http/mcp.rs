@@ -327,12 +327,18 @@ impl McpEndpoint {
     }
 }
 
-/// Whether a call needs the e-mail address of a person whose token does not contain it: tools that sign people in do.
+/// Whether a call needs the e-mail address of a person whose token does not contain it: tools that sign people in do, and
+/// tools that use what is known about a person whose token allows it.
 fn needs_email(registry: &Registry, request: &ClientRequest, identity: &Identity) -> bool {
-    let ClientRequest::CallToolRequest(call) = request else { return false };
-    let tool = registry.get(&call.params.name);
-    let is_signed_in = tool.is_some_and(|tool| matches!(tool.facts.access, Access::SignedIn(_)));
-    is_signed_in && matches!(identity, Identity::Person(person) if person.email.is_none())
+    let (ClientRequest::CallToolRequest(call), Identity::Person(person)) = (request, identity) else {
+        return false;
+    };
+    let needs_person = match registry.get(&call.params.name).map(|tool| tool.facts.access) {
+        Some(Access::SignedIn(_)) => true,
+        Some(Access::AnyoneOr(scope)) => person.has(scope),
+        Some(Access::Anyone | Access::Local(_)) | None => false,
+    };
+    needs_person && person.email.is_none()
 }
 
 /// Relays an event stream to the client. It reads the stream to its end even after the client has disconnected, because

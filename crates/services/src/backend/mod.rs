@@ -43,13 +43,13 @@ impl Backend {
     /// Searches for services.
     pub async fn search(
         &self,
-        call: &Call,
+        registry: &Registry,
         query: SearchQuery,
         session: Option<SessionToken>,
     ) -> Result<SearchReport, ServicesError> {
         match self {
             Self::Local(services) => {
-                let tools = services.tool_offers(&*registry(call)?);
+                let tools = services.tool_offers(registry);
                 services.store().search(query, session, tools).await
             }
             Self::Remote(remote) => remote.search(&query, session).await,
@@ -112,10 +112,7 @@ impl Backend {
     /// What a person has completed and can run.
     pub async fn user_status(&self, call: &Call, session: SessionToken) -> Result<UserStatus, ServicesError> {
         match self {
-            Self::Local(services) => {
-                let tools = services.tool_offers(&*registry(call)?);
-                services.store().user_status(session, tools).await
-            }
+            Self::Local(services) => services.user_status(session, &*registry(call)?).await,
             Self::Remote(remote) => remote.user_status(session).await,
         }
     }
@@ -142,6 +139,6 @@ impl Backend {
 }
 
 /// The tools that the caller sees, of which services may be made.
-fn registry(call: &Call) -> Result<Arc<Registry>, ServicesError> {
+pub fn registry(call: &Call) -> Result<Arc<Registry>, ServicesError> {
     call.registry().ok_or_else(|| ServicesError::internal("the registry is gone while a call runs"))
 }

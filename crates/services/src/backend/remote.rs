@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::api_keys::AUTHORIZATION_FIELD;
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::ids::{CampaignId, SessionToken};
 use crate::domain::preferences::{NewPreferences, PreferencesReport, PreferencesSaved};
@@ -222,7 +223,9 @@ impl RemoteServices {
         }
         let error: ErrorBody = serde_json::from_slice(&body).map_err(ServicesError::backend_unavailable)?;
         let ErrorMembers { code, message, details } = error.error;
+        let field = details.as_ref().and_then(|details| details.get("field")).and_then(Value::as_str);
         Err(match status.as_u16() {
+            401 | 403 if field == Some(AUTHORIZATION_FIELD) => ServicesError::BackendKeyRefused,
             401 if code == "unauthorized" => ServicesError::SessionExpired,
             status => ServicesError::remote(status, &code, message, details),
         })

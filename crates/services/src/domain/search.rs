@@ -30,7 +30,8 @@ pub struct ServiceItem {
     pub name: String,
     /// Who pays.
     pub sponsor: String,
-    /// The task of a campaign.
+    /// The task of a campaign. A sponsored API has none of its own, but a campaign that pays for it may ask for one: then
+    /// a run says which.
     pub required_task: Option<String>,
     /// The most that a campaign pays for one run, or the price of the API.
     pub subsidy_amount_cents: Cents,

@@ -49,6 +49,9 @@ impl<'a> Service<'a> {
             }
             Some(api) => api.tool(),
             None if is_targeted && tools.get(key).is_some() => Some(key),
+            None if is_targeted && tools.is_left_out(key) => {
+                return Err(Unresolved::NotServed { tool: key.to_owned() });
+            }
             None => return Err(Unresolved::Unknown),
         };
         let Some(name) = tool else { return Ok(Self { api, tool: None, min_price: Cents::ZERO }) };
@@ -111,6 +114,12 @@ mod tests {
         let gone = SponsoredApi { upstream_url: "tool:gone".into(), ..api(&json!({})).unwrap() };
         let not_served = |tool: &str| Err(Unresolved::NotServed { tool: tool.into() });
         assert_eq!(Service::resolve("scrape", Some(&gone), false, &tools), not_served("gone"));
+        // A campaign may name a tool that the operator does not serve; a name that no tool has is unknown.
+        let tools = tools.with_left_out(["chatgpt_o3_search".to_owned()]);
+        let resolve = |key: &'static str, is_targeted| Service::resolve(key, None, is_targeted, &tools);
+        assert_eq!(resolve("chatgpt_o3_search", true), not_served("chatgpt_o3_search"));
+        assert_eq!(resolve("chatgpt_o3_search", false), Err(Unresolved::Unknown));
+        assert_eq!(resolve("none", true), Err(Unresolved::Unknown));
         // A sponsored API from before the tool existed does not hide it.
         let hidden = SponsoredApi { service_key: "answer".into(), ..api(&json!({})).unwrap() };
         assert_eq!(Service::resolve("answer", Some(&hidden), false, &tools), not_served("answer"));

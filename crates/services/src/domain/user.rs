@@ -181,10 +181,10 @@ impl UserStatus {
         let waiting = available_services.len() - ready;
         let message = match (ready, waiting) {
             (0, 0) => "No sponsored service is available at present.".to_owned(),
-            (0, 1) => "1 service is available after its task; it is not ready to run yet.".to_owned(),
-            (0, _) => format!("{waiting} services are available after their task; none is ready to run yet."),
+            (0, 1) => "1 service is available after its task, none is ready to run yet; a search for services shows the task.".to_owned(),
+            (0, _) => format!("{waiting} services are available after their tasks, none is ready to run yet; a search for services shows the tasks."),
             (_, 0) => format!("Services ready to run: {ready}."),
-            _ => format!("Services ready to run: {ready}; available after their task: {waiting}."),
+            _ => format!("Services ready to run: {ready}; available after their tasks, which a search for services shows: {waiting}."),
         };
         let User { id: user_id, email, registered_at, .. } = user;
         Self { user_id, email, registered_at, completed_tasks, available_services, message }

@@ -44,7 +44,7 @@ pub async fn sign_in(
         (None, Some(_)) => return Err(Problem::new("is required with a subject").of("issuer").into()),
         (Some(_), Some(_)) if !caller.key.is_internal() => {
             let message = "only another Annai server may name the identity of a person: its key must be the setting services.mcp_internal_api_key, and differ from services.gpt_actions_api_key";
-            return Err(ApiError::new(StatusCode::FORBIDDEN, ErrorKind::Forbidden.code(), message));
+            return Err(ApiError::key_refused(StatusCode::FORBIDDEN, ErrorKind::Forbidden, message));
         }
         (Some(issuer), Some(subject)) => Some(VerifiedSubject { issuer, subject }),
     };

@@ -8,10 +8,10 @@ use http::StatusCode;
 use http::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::reply;
-use crate::api_keys::KeyRefusal;
+use crate::api_keys::{AUTHORIZATION_FIELD, KeyRefusal};
 use crate::domain::text::FieldError;
 use crate::error::ServicesError;
 use crate::rate_limit::RateLimited;
@@ -64,6 +64,12 @@ impl ApiError {
     /// An error without details.
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         Failure::new(status, code, message.into()).into()
+    }
+
+    /// An error about the key of a request. Its details tell another Annai server that the key is wrong, not the person.
+    pub fn key_refused(status: StatusCode, kind: ErrorKind, message: impl Into<String>) -> Self {
+        let details = Some(json!({ "field": AUTHORIZATION_FIELD }));
+        Failure { details, ..Failure::new(status, kind.code(), message.into()) }.into()
     }
 
     /// The error of a handler that panicked.
@@ -128,7 +134,7 @@ impl From<KeyRefusal> for ApiError {
             KeyRefusal::Missing => (StatusCode::UNAUTHORIZED, ErrorKind::Unauthorized),
             KeyRefusal::Wrong | KeyRefusal::NotConfigured(_) => (StatusCode::FORBIDDEN, ErrorKind::Forbidden),
         };
-        Self::new(status, kind.code(), refusal.to_string())
+        Self::key_refused(status, kind, refusal.to_string())
     }
 }
 

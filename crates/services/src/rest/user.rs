@@ -11,5 +11,5 @@ use crate::domain::user::UserStatus;
 pub async fn status(Gpt(caller): Gpt, query: Query) -> Result<Json<UserStatus>, ApiError> {
     let session = only_session(query)?;
     let services = caller.sign_in(session).await?.services;
-    Ok(Json(services.store().user_status(session, caller.state.tools.clone()).await?))
+    Ok(Json(services.user_status(session, &caller.state.registry).await?))
 }

@@ -20,7 +20,7 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
 pub use self::fault::FaultPoint;
-pub use self::purchase::tool_offers;
+pub use self::purchase::{ready_tool_offers, tool_offers};
 pub use self::sweeper::LeaseTiming;
 
 use self::gate::DispatchGate;

@@ -20,7 +20,20 @@ pub fn tool_offers(registry: &Registry, prices: &BTreeMap<String, Cents>) -> Too
         }
         Sponsor::Never => None,
     });
-    offers.collect()
+    let left_out = registry.left_out().filter(|facts| matches!(facts.sponsor, Sponsor::Input(_)));
+    offers.collect::<ToolOffers>().with_left_out(left_out.map(|facts| facts.name.to_owned()))
+}
+
+/// The tools of a registry that a sponsor may buy and that can run at present. Those that lack a setting count as left out.
+pub async fn ready_tool_offers(registry: &Registry, prices: &BTreeMap<String, Cents>) -> ToolOffers {
+    let all = tool_offers(registry, prices);
+    let mut unready = Vec::new();
+    for tool in registry.tools().map(|tool| tool.facts.name).filter(|name| all.get(name).is_some()) {
+        if registry.prepare(tool).await.is_err() {
+            unready.push(tool);
+        }
+    }
+    all.without(&unready)
 }
 
 /// A reservation for a call of a tool. Only a [`Reservation`] that a store returned can become one.

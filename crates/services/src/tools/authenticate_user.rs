@@ -75,7 +75,7 @@ impl Tool for AuthenticateUser {
         if input.email.lower() != person.email.lower() {
             return Err(ToolError::new(
                 ErrorKind::Forbidden,
-                "email: this is not the address that you signed in with; nobody can use the account of somebody else",
+                "email: must be the address that you signed in with; nobody can enter the account of somebody else",
             ));
         }
         let AuthenticateInput { region, roles, tools_used, .. } = input;

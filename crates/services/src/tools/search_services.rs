@@ -7,6 +7,7 @@ use annai_core::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::backend::registry;
 use crate::domain::money::Cents;
 use crate::domain::search::{PageLimit, SearchQuery, SearchReport};
 use crate::domain::text::Name;
@@ -68,14 +69,15 @@ impl Tool for SearchServices {
 
 /// Searches as the user, so that their preferences apply, or as everybody for somebody who cannot sign in.
 async fn search(set: &ServicesToolset, call: &Call, query: SearchQuery) -> Result<SearchReport, ToolError> {
+    let registry = registry(call)?;
     if knows_user(set, call) {
-        let as_user = |session| set.backend.search(call, query.clone(), Some(session));
+        let as_user = |session| set.backend.search(&registry, query.clone(), Some(session));
         match set.people.in_session(&set.backend, call, as_user).await {
             Err(error) if error.kind() == ErrorKind::Forbidden => {}
             result => return result,
         }
     }
-    Ok(set.backend.search(call, query, None).await?)
+    Ok(set.backend.search(&registry, query, None).await?)
 }
 
 /// Whether the preferences of the caller can apply: their token allows to read them, or they are the development user.

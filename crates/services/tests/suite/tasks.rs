@@ -102,5 +102,8 @@ async fn the_search_applies_exhaustion_preferences_and_limits() {
     assert_eq!(status.completed_tasks.len(), 1);
     let service = &status.available_services[0];
     assert_eq!((service.service.as_str(), service.ready), ("scrape", false));
-    assert_eq!(status.message, "1 service is available after its task; it is not ready to run yet.");
+    assert_eq!(
+        status.message,
+        "1 service is available after its task, none is ready to run yet; a search for services shows the task."
+    );
 }
