@@ -4,10 +4,10 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use annai_answers::{AnswersConfig, AnswersSettings};
-use annai_core::Registry;
+use annai_answers::{Answers, AnswersConfig, AnswersSettings};
 use annai_core::config::{self, CommandLineValue, Config, ConfigError, Secret};
 use annai_core::telemetry::{self, Log};
+use annai_core::{Registry, Toolset as _};
 use annai_library::LibrarySettings;
 use annai_server::{LogLevel, ServerSection, ServerSettings};
 use annai_services::ServicesSettings;
@@ -81,10 +81,13 @@ impl App {
         let folder = file.as_ref().and_then(|file| file.path.parent()).map(Path::to_owned);
         let config = catalog::keys().load(file, env, options.given())?;
         let mut server = config.get::<ServerSettings>()?.server;
+        for path in [&mut server.debug_file, &mut server.token_file].into_iter().flatten() {
+            *path = with_home(path, env);
+        }
         server.token_file = server.token_file.or_else(|| data_file(env, "tokens.json"));
         let answers = answers(&config, folder.unwrap_or_default(), env)?;
         let config_warnings = config.warnings().iter().cloned().chain(missing);
-        let warnings: Vec<_> = config_warnings.chain(answers.settings.warnings()).collect();
+        let warnings = config_warnings.chain(answers.settings.warnings()).collect();
         let mut library = config.get::<LibrarySettings>()?.library;
         library.expand_home(env("HOME").as_deref());
         library.cache_dir = library.cache_dir.or_else(|| cache_folder(env));
@@ -92,10 +95,14 @@ impl App {
         services.expand_home(env("HOME").as_deref());
         services.database_path = services.database_path.or_else(|| data_file(env, "services.sqlite"));
         let toolsets = options.toolsets();
-        let app =
+        let mut app =
             Self { config, server, answers, library, services, toolsets, warnings, no_color: no_color() };
         // A wrong name among the tools stops every command, as any other wrong setting does.
-        app.registry()?;
+        let registry = app.registry()?;
+        // The other tools work without the instructions of the answer tools, so their file does not stop the start.
+        if registry.has_toolset(Answers::NAME) {
+            app.warnings.extend(app.answers.policy_problem());
+        }
         Ok(app)
     }
 
@@ -182,7 +189,10 @@ fn answers(
     folder: PathBuf,
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<AnswersConfig, ConfigError> {
-    let settings = config.get::<AnswersSettings>()?;
+    let mut settings = config.get::<AnswersSettings>()?;
+    if let Some(path) = &mut settings.policy.system.path {
+        *path = with_home(path, env);
+    }
     let problems: Vec<_> =
         settings.problems().iter().map(|(key, problem)| config.key_error(key, problem)).collect();
     if !problems.is_empty() {
@@ -191,6 +201,11 @@ fn answers(
     let key = env(&settings.openai.api_key_env).map(Secret::new);
     let debug = config.get::<ServerSettings>()?.server.debug;
     Ok(AnswersConfig { settings: Arc::new(settings), key, folder, debug })
+}
+
+/// A path of the settings with its leading `~` replaced by the home folder.
+fn with_home(path: &str, env: &dyn Fn(&str) -> Option<String>) -> String {
+    config::expand_home(Path::new(path), env("HOME").as_deref()).display().to_string()
 }
 
 fn log_settings(server: &ServerSection) -> Result<Log, ConfigError> {
@@ -205,7 +220,8 @@ fn log_settings(server: &ServerSection) -> Result<Log, ConfigError> {
 }
 
 fn open_log(path: &str) -> Result<File, ConfigError> {
-    let open = OpenOptions::new().create(true).append(true).open(Path::new(path));
+    let folder = Path::new(path).parent().map_or(Ok(()), std::fs::create_dir_all);
+    let open = folder.and_then(|()| OpenOptions::new().create(true).append(true).open(path));
     open.map_err(|error| {
         ConfigError(vec![format!("server.debug_file: {path} cannot be opened for writing: {error}")])
     })

@@ -7,6 +7,7 @@ mod suite {
     mod answers_flight;
     mod answers_private;
     mod answers_profiles;
+    mod answers_text;
     mod ask;
     mod catalogue;
     mod command_line;
@@ -34,6 +35,7 @@ mod suite {
     mod library_vault;
     mod library_wordings;
     mod search;
+    mod seed_examples;
     mod selection;
     mod stdio;
     mod tool_entries;

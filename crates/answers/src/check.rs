@@ -6,7 +6,6 @@ use annai_core::{Date, Finding};
 
 use crate::api_context::today;
 use crate::config::AnswersSettings;
-use crate::policy;
 use crate::responses::{FailureKind, ListedModel, RequestFailure, ResponsesClient};
 use crate::toolset::AnswersConfig;
 
@@ -22,10 +21,6 @@ const O3_SEARCH: &str = "o3_search";
 pub async fn check(config: &AnswersConfig, answers: bool, search: bool) -> Vec<Finding> {
     let settings = &config.settings;
     let mut findings = Vec::new();
-    if answers && let Err(problem) = policy::instructions(&settings.policy, &config.folder) {
-        let fix = "correct the path, or set policy.system.source: builtin";
-        findings.push(Finding::bad(format!("answers: {problem}"), fix));
-    }
     match config.client() {
         Err(error) => {
             let error = error.to_string();

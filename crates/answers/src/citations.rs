@@ -1,23 +1,25 @@
 //! From the links of a response to citations that can be trusted: real pages, each once, with a date only where one
 //! is known.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use annai_core::Date;
 use reqwest::Url;
 
-use crate::dates::date_next_to_link;
+use crate::dates::{date_at, date_in, date_next_to_link};
 use crate::domains::is_within;
-use crate::plain_text::{one_line, to_plain_text};
+use crate::plain_text::{one_line, to_plain_text, truncate, urls_in};
 use crate::responses::{Link, ParsedResponse};
+use crate::visible_text::visible_text;
 
 /// The longest URL that is cited, in bytes: browsers and proxies commonly accept no more. Longer links are dropped.
 const MAX_URL_BYTES: usize = 2048;
 /// The maximum length of a service's name, in characters; real names such as `oai-weather` are far shorter. Longer
-/// names are cut.
+/// names are cut and end with an ellipsis.
 const MAX_SERVICE_NAME_CHARS: usize = 100;
-/// The maximum length of a page title, in characters; search engines show less than 100. Longer titles are cut.
+/// The maximum length of a page title, in characters; search engines show less than 100. Longer titles are cut and
+/// end with an ellipsis.
 const MAX_TITLE_CHARS: usize = 300;
 /// Query parameters that only tell where a visitor came from. All that start with `utm_` count too.
 const TRACKING_PARAMETERS: &[&str] = &[
@@ -75,13 +77,13 @@ impl CitedPage {
     }
 }
 
-/// The pages among some links, and the number of pages that were dropped.
+/// The pages among some links, and the links that were dropped.
 #[derive(Debug, Default, PartialEq)]
 pub struct PageSelection {
     /// The pages that may be cited, each once, in order.
     pub pages: Vec<CitedPage>,
-    /// The number of pages outside the allowed domains.
-    pub dropped: usize,
+    /// The links that were dropped: other schemes than http and https, and pages outside the allowed domains.
+    pub dropped: BTreeSet<String>,
 }
 
 /// The pages among these links: URLs cleaned, each page once, only those within `domains` unless that is empty. What
@@ -89,8 +91,11 @@ pub struct PageSelection {
 pub fn select_pages<'a>(links: impl IntoIterator<Item = &'a Link>, domains: &[String]) -> PageSelection {
     let (mut selection, mut seen) = (PageSelection::default(), HashMap::<String, Option<usize>>::new());
     for link in links {
-        let Some(NormalizedLink { url, identity, host }) = normalize(link) else { continue };
-        let published = link.published.as_deref().and_then(|date| Date::parse(date.get(..10)?));
+        let Some(NormalizedLink { url, identity, host }) = normalize(link) else {
+            selection.dropped.insert(link_identity(&link.url));
+            continue;
+        };
+        let published = link.published.as_deref().and_then(|text| Some(date_at(text.trim())?.0));
         let title = link.title.as_deref().map(plain_title).filter(|title| !title.is_empty());
         if let Some(known) = seen.get(&identity) {
             if let Some(page) = known.and_then(|index| selection.pages.get_mut(index)) {
@@ -101,7 +106,7 @@ pub fn select_pages<'a>(links: impl IntoIterator<Item = &'a Link>, domains: &[St
         let is_allowed = domains.is_empty() || host.is_some_and(|host| is_within(&host, domains));
         seen.insert(identity.clone(), is_allowed.then_some(selection.pages.len()));
         if !is_allowed {
-            selection.dropped += 1;
+            selection.dropped.insert(identity);
             continue;
         }
         let (score, range, is_service) = (link.score, link.range.clone(), link.is_service);
@@ -111,17 +116,19 @@ pub fn select_pages<'a>(links: impl IntoIterator<Item = &'a Link>, domains: &[St
 }
 
 /// The pages that an answer cites, at most `max_pages`: the links in its text, or, if none of them is left, the sources
-/// of its searches.
+/// of its searches. `entries` are the lines of the list of sources that the model wrote.
 pub fn cited_pages(
     response: &ParsedResponse,
+    entries: &[&str],
     domains: &[String],
     max_pages: usize,
     today: Date,
 ) -> PageSelection {
     let mut cited = select_pages(&response.citations, domains);
-    let sources = select_pages(&response.sources, domains);
+    let mut sources = select_pages(&response.sources, domains);
     if cited.pages.is_empty() {
-        cited = PageSelection { dropped: cited.dropped + sources.dropped, ..sources };
+        sources.dropped.append(&mut cited.dropped);
+        cited = sources;
     } else {
         for page in &mut cited.pages {
             if let Some(source) = sources.pages.iter().find(|source| source.identity == page.identity) {
@@ -130,16 +137,24 @@ pub fn cited_pages(
         }
     }
     cited.pages.truncate(max_pages);
-    fill_dates(&mut cited.pages, &response.text, today);
+    fill_dates(&mut cited.pages, &response.text, entries, today);
     cited
 }
 
-/// Adds the publication dates that stand next to the links in the text, and removes dates in the future.
-pub fn fill_dates(pages: &mut [CitedPage], text: &str, today: Date) {
+/// Adds the publication dates that stand next to the links in the text or in the entries of a list of sources, and removes
+/// dates in the future.
+pub fn fill_dates(pages: &mut [CitedPage], text: &str, entries: &[&str], today: Date) {
     for page in pages.iter_mut().filter(|page| !page.is_service) {
+        let entry = || entries.iter().find(|entry| urls_in(entry).iter().any(|url| page.is_at(url)));
         let date = page.published.or_else(|| date_next_to_link(text, &page.range, &page.url));
+        let date = date.or_else(|| date_in(entry()?));
         page.published = date.filter(|date| *date <= today);
     }
+}
+
+/// What identifies any link, also one that is not a web page.
+pub fn link_identity(url: &str) -> String {
+    page_identity(url).unwrap_or_else(|| url.trim().to_owned())
 }
 
 /// What identifies the page of a URL, whatever its fragment and tracking parameters; `None` if it is not a web page.
@@ -157,7 +172,7 @@ struct NormalizedLink {
 fn normalize(link: &Link) -> Option<NormalizedLink> {
     let text = link.url.trim();
     if link.is_service {
-        let name: String = one_line(text).chars().take(MAX_SERVICE_NAME_CHARS).collect();
+        let name = truncate(&one_line(&visible_text(text)), MAX_SERVICE_NAME_CHARS);
         return (!name.is_empty()).then(|| NormalizedLink { url: name.clone(), identity: name, host: None });
     }
     if text.len() > MAX_URL_BYTES {
@@ -245,8 +260,7 @@ fn continues_value(after: &str) -> bool {
 
 /// A title as plain text, without URLs.
 fn plain_title(title: &str) -> String {
-    let title: String = to_plain_text(title).chars().take(MAX_TITLE_CHARS).collect();
-    one_line(&title)
+    truncate(&to_plain_text(title), MAX_TITLE_CHARS)
 }
 
 #[cfg(test)]

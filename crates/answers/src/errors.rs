@@ -35,6 +35,12 @@ fn key_fix(env: &str) -> String {
     format!("set {env} to an OpenAI API key in the environment of this server")
 }
 
+/// The key that the text about a wrong setting begins with.
+fn settings_key(problem: &str) -> Option<&str> {
+    let key = problem.split([' ', ':']).next().unwrap_or_default();
+    key.contains('.').then_some(key)
+}
+
 impl AnswersError {
     /// The kind of the tool error.
     pub fn kind(&self) -> ErrorKind {
@@ -56,7 +62,7 @@ impl AnswersError {
         let members: Vec<(&str, Value)> = match self {
             Self::KeyMissing { env, .. } => vec![("env", json!(env)), ("fix", key_fix(env).into())],
             Self::ProfileMissing => vec![("key", "model_profiles.answer".into())],
-            Self::Settings(_) => return None,
+            Self::Settings(problem) => vec![("key", settings_key(problem)?.into())],
             Self::Request(failure) => {
                 let mut members =
                     vec![("retries", failure.retries.into()), ("reason", failure.reason().into())];

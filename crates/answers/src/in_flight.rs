@@ -26,7 +26,7 @@ const MAX_REPORT_INTERVAL: Duration = Duration::from_secs(10);
 /// What makes two requests identical.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RequestKey {
-    /// The serialized request body.
+    /// The serialized request body, with what else shapes the result.
     pub body: Bytes,
     /// Whether the response is streamed: a caller that reports progress needs a stream.
     pub stream: bool,

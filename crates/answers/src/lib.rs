@@ -9,6 +9,7 @@ mod dates;
 mod domains;
 mod errors;
 mod in_flight;
+mod links;
 mod plain_text;
 mod policy;
 mod question;
@@ -21,6 +22,7 @@ mod snippet;
 mod source_list;
 mod tools;
 mod toolset;
+mod visible_text;
 mod wire;
 
 pub use check::check;

@@ -1,5 +1,7 @@
 //! Plain text from Markdown and HTML, and the URLs in a text.
 
+use crate::visible_text::visible_text;
+
 /// Joins the words of a text into one line, without control characters.
 pub fn one_line(text: &str) -> String {
     let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
@@ -12,6 +14,14 @@ pub fn truncate(text: &str, max_chars: usize) -> String {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }
+}
+
+/// A text, at most `max_chars` characters including the ellipsis that marks a cut.
+pub fn truncate_within(text: &str, max_chars: usize) -> String {
+    if text.chars().count() <= max_chars {
+        return text.to_owned();
+    }
+    truncate(text, max_chars.saturating_sub(1))
 }
 
 /// The `http` and `https` URLs in a line, in order.
@@ -27,7 +37,7 @@ pub fn urls_in(line: &str) -> Vec<&str> {
 }
 
 /// The URL that a text starts with, without the punctuation that follows it.
-fn url_at_start(text: &str) -> &str {
+pub fn url_at_start(text: &str) -> &str {
     let is_delimiter =
         |letter: char| letter.is_whitespace() || "<>\"'`|（）「」『』【】、。，；]".contains(letter);
     let mut end = text.find(is_delimiter).unwrap_or(text.len());
@@ -49,7 +59,8 @@ fn url_at_start(text: &str) -> &str {
 
 /// Removes Markdown, HTML and URLs from a text and joins it into one line.
 pub fn to_plain_text(text: &str) -> String {
-    let text = without_list_marker(text);
+    let text = visible_text(text);
+    let text = without_list_marker(&text);
     // Markup goes first, because a URL may be hidden between its characters.
     let text = decode_entities(&without_markup(&without_tags(&without_link_targets(text))));
     let text = without_urls(text);

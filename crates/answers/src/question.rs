@@ -4,23 +4,31 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annai_core::{Date, ToolError};
+use bytes::Bytes;
 use tokio::sync::watch;
 
 use crate::api_context::ApiContext;
 use crate::citations::{cited_pages, without_api_tracking};
 use crate::config::{AnswersSettings, DomainMode, ModelProfile};
 use crate::domains::parse_domain;
+use crate::links::{CheckedText, without_other_links};
 use crate::responses::{
     ApiRequest, FailureKind, ModelCapabilities, ParsedResponse, ProgressStep, RequestBody, RequestFailure,
-    RequestSpec, SearchMode, TokenUsage, parse_response,
+    RequestSpec, SearchMode, TokenUsage, count_requery, parse_response,
 };
 use crate::schema::{AnswerOutput, Citation, Style};
 use crate::search_triggers::requires_search;
-use crate::source_list;
+use crate::source_list::{self, SplitAnswer};
+use crate::visible_text::visible_text;
 
 /// The maximum length of a model id in the output, in bytes; real ids are shorter. The id of the request replaces a
 /// longer one.
 const MAX_MODEL_ID_BYTES: usize = 100;
+
+/// What marks the end of an answer that was too long.
+const CUT_MARK: &str = "[The answer was too long and was cut off here.]";
+/// The answer when the model wrote nothing but sources and none of them may be shown.
+const NOTHING_LEFT: &str = "No source can be named: the API names none that was searched and is allowed.";
 
 /// A question with everything that shapes its answer.
 pub struct Question {
@@ -28,8 +36,10 @@ pub struct Question {
     pub query: String,
     /// The preferred maximum age of pages, in days; 0 means any age.
     pub recency_days: u64,
-    /// The approximate maximum number of sources.
+    /// The approximate maximum number of sources, which the model is told.
     pub max_results: u64,
+    /// The maximum number of citations and of links in the list of sources.
+    pub max_citations: usize,
     /// The domains to search or to prefer; an empty list means all.
     pub domains: Vec<String>,
     /// The form of the answer.
@@ -38,6 +48,8 @@ pub struct Question {
     pub profile: ModelProfile,
     /// The settings that select the model, for the error that it does not exist.
     pub model_settings: &'static str,
+    /// Whether the question may be asked again when it calls for a search and the model made none.
+    pub may_requery: bool,
     /// The current date in Tokyo.
     pub today: Date,
 }
@@ -91,6 +103,13 @@ impl Question {
         spec.body(settings)
     }
 
+    /// What identifies this question: equal ones share a request and a cached answer. The body does not tell how many
+    /// sources the answer names, nor whether the question may be asked again.
+    pub fn identity(&self, profile: &str, body: &RequestBody) -> Bytes {
+        let shape = format!("\n{profile} {}", self.max_citations);
+        [body.json().as_ref(), shape.as_bytes()].concat().into()
+    }
+
     /// The domains that filter the search and its citations; an empty list allows all.
     fn allowed_domains(&self, settings: &AnswersSettings) -> &[String] {
         match settings.search.domain_mode {
@@ -133,7 +152,7 @@ impl Question {
         progress: &watch::Sender<ProgressStep>,
     ) -> Result<Arc<CompletedAnswer>, Arc<RequestFailure>> {
         let settings = &context.settings;
-        let needs_search = requires_search(&self.query, &settings.policy.search_triggers);
+        let needs_search = self.may_requery && requires_search(&self.query, &settings.policy.search_triggers);
         let mut best: Option<ParsedResponse> = None;
         let mut totals = Totals::default();
         loop {
@@ -158,6 +177,7 @@ impl Question {
                 break;
             }
             totals.requeries += 1;
+            count_requery();
             let requeries = totals.requeries;
             tracing::debug!("no search although the question calls for one; asking again ({requeries})");
             body = body.with_input(self.input(settings.search.domain_mode, requeries));
@@ -206,13 +226,21 @@ impl Question {
         model: String,
         totals: Totals,
     ) -> AnswerOutput {
-        let (policy, domains) = (&settings.policy, self.allowed_domains(settings));
-        let cited = cited_pages(response, domains, policy.max_citations, self.today);
-        let mut answer = without_api_tracking(response.text.trim());
-        if response.used_search {
-            let accessed = policy.require_dates_iso.then_some(self.today);
-            answer = source_list::complete(&answer, &cited.pages, domains, accessed);
-        }
+        let domains = self.allowed_domains(settings);
+        // What cannot be seen goes first, because it could hide a heading or a link.
+        let text = visible_text(&without_api_tracking(response.text.trim()));
+        let SplitAnswer { body, entries } = source_list::split(&text);
+        let mut cited = cited_pages(response, &entries, domains, self.max_citations, self.today);
+        let CheckedText { text: body, mut removed } = without_other_links(&body, domains);
+        cited.dropped.append(&mut removed);
+        cited.dropped.extend(entries.iter().flat_map(|entry| without_other_links(entry, domains).removed));
+        let accessed = settings.policy.require_dates_iso.then_some(self.today);
+        let body = match (body.trim(), response.truncated) {
+            ("", false) if cited.pages.is_empty() => NOTHING_LEFT.to_owned(),
+            (body, false) => body.to_owned(),
+            (body, true) => format!("{body}\n\n{CUT_MARK}"),
+        };
+        let answer = source_list::with_sources(&body, &cited.pages, accessed);
         let citations = cited.pages.into_iter().map(|page| Citation {
             url: page.url,
             title: page.title,
@@ -223,7 +251,7 @@ impl Question {
             used_search: response.used_search,
             citations: citations.collect(),
             model,
-            dropped_citations: cited.dropped,
+            dropped_citations: cited.dropped.len(),
             left_out: totals.omitted_fields,
             requeries: totals.requeries,
             usage: totals.usage,
@@ -272,10 +300,12 @@ mod tests {
             query: " Will it rain? ".into(),
             recency_days: 7,
             max_results: 3,
+            max_citations: 3,
             domains: vec!["jma.go.jp".into()],
             style: Some(Style::Bullets),
             profile: ModelProfile { model: "m".into(), reasoning_effort: None, verbosity: None },
             model_settings: "",
+            may_requery: true,
             today: Date::parse("2026-11-16").unwrap(),
         }
     }

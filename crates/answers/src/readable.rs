@@ -33,9 +33,9 @@ fn search_results(results: &[Value]) -> String {
 }
 
 fn readable_answer(output: &Value, meta: &JsonObject) -> String {
-    let answer = text_of(output, "answer");
-    let mut out = format!("{}\n", source_list::body(answer));
-    let entries = source_entries(output, answer);
+    let answer = source_list::split(text_of(output, "answer"));
+    let mut out = format!("{}\n", answer.body);
+    let entries = source_entries(output, &answer.entries);
     if !entries.is_empty() {
         out.push_str("\nSources\n");
         for (index, entry) in entries.iter().enumerate() {
@@ -50,15 +50,10 @@ fn text_of<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The citations, then the other entries of the answer's own list of sources.
-fn source_entries(output: &Value, answer: &str) -> Vec<String> {
+/// The citations. The list in the answer names the same pages, with their dates.
+fn source_entries(output: &Value, listed: &[&str]) -> Vec<String> {
     let citations = output.get("citations").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let listed = source_list::entries(answer);
-    let mut entries: Vec<_> = citations.iter().map(|citation| citation_entry(citation, &listed)).collect();
-    let is_cited = |line: &str| citations.iter().any(|citation| names_url(line, text_of(citation, "url")));
-    let others = listed.iter().filter(|line| !is_cited(line));
-    entries.extend(others.map(|line| line.trim_start_matches([' ', '-', '*', '•']).to_owned()));
-    entries
+    citations.iter().map(|citation| citation_entry(citation, listed)).collect()
 }
 
 /// A citation with the date that the list of sources shows for it: the publication date or the access date.
@@ -101,7 +96,7 @@ mod tests {
     #[test]
     fn sources_are_numbered_and_the_cost_is_shown() {
         let output = json!({
-            "answer": "It rains.\n\nSources:\n- https://a.example/ (2026-01-02)\n- oai-weather (accessed 2026-11-16)\n- https://a.example/xyz (accessed 2026-11-16)",
+            "answer": "It rains.\n\nSources:\n- https://a.example/ (2026-01-02)\n- oai-weather (accessed 2026-11-16)",
             "used_search": true,
             "citations": [{ "url": "https://a.example/", "title": "A", "published_at": "2026-01-02" }, { "url": "oai-weather" }],
             "model": "gpt-6.1-terra",
@@ -110,7 +105,7 @@ mod tests {
         let meta = json!({ "annai/latency_ms": 1234 });
         assert_eq!(
             readable(&output, meta.as_object().unwrap()),
-            "It rains.\n\nSources\n   1  A (2026-01-02)\n      https://a.example/\n   2  oai-weather (accessed 2026-11-16)\n   3  https://a.example/xyz (accessed 2026-11-16)\n\n\
+            "It rains.\n\nSources\n   1  A (2026-01-02)\n      https://a.example/\n   2  oai-weather (accessed 2026-11-16)\n\n\
              gpt-6.1-terra · 1000 tokens (900 in, 100 out) · 1.2 s\n"
         );
     }

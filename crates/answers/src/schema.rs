@@ -21,9 +21,7 @@ impl Style {
         match self {
             Self::Summary => "Form: a short summary in whole sentences.",
             Self::Bullets => "Form: bullet points, one fact each.",
-            Self::CitationsOnly => {
-                "Form: no prose; only the list of sources, each with half a line on what it holds."
-            }
+            Self::CitationsOnly => "Form: no prose; only the list of sources.",
         }
     }
 }
@@ -31,15 +29,15 @@ impl Style {
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AnswerOutput {
-    /// The answer as text, with a list of sources under `Sources:` if the web was searched.
+    /// The answer as text. If the web was searched, it ends with a list under `Sources:` that names the same pages as `citations`, each with its publication date or else the day of access.
     pub answer: String,
     /// Whether the web was searched.
     pub used_search: bool,
-    /// The pages that support the answer, at most `policy.max_citations` of the server's configuration (default 3). Empty if the web was not searched.
+    /// The pages that support the answer, at most `max_results` of the call, else `policy.max_citations` of the server's configuration (default 3). Empty if the web was not searched.
     pub citations: Vec<Citation>,
     /// The id of the model that answered.
     pub model: String,
-    /// How many citations were dropped because their pages are outside `domains`.
+    /// How many different links were dropped from the citations and the text, because they are outside `domains` or not http or https.
     pub dropped_citations: usize,
     /// The request fields that the model does not support and that were therefore left out, such as `reasoning`.
     pub left_out: Vec<&'static str>,
@@ -47,7 +45,7 @@ pub struct AnswerOutput {
     pub requeries: u32,
     /// The tokens of all requests for this answer; all zero if the answer came from the server's cache.
     pub usage: TokenUsage,
-    /// Whether the text of the answer was longer than 1 MiB and was cut off. An answer that the API itself did not finish is an error instead.
+    /// Whether the text of the answer was longer than 1 MiB and was cut off; a remark marks the place. An answer that the API itself did not finish is an error instead.
     pub truncated: bool,
 }
 

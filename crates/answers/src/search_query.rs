@@ -17,9 +17,7 @@ use crate::responses::{
 use crate::schema::{SearchOutput, SearchResult, Timeframe};
 use crate::snippet::snippet;
 
-/// The maximum number of retries of a search.
-const MAX_SEARCH_RETRIES: u32 = 3;
-/// The delay before the first retry of a search; as in `openai-responses-mcp`.
+/// The delay before the first retry of a search; as in `mcp-o3-search`.
 const FIRST_SEARCH_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// How many pages are examined for each result that the caller wants. Some may be older than the timeframe, so there
 /// must be spare ones; the factor bounds the work, and pages beyond it are ignored.
@@ -113,7 +111,7 @@ impl SearchQuery {
             stream,
             retry_policy: RetryPolicy {
                 timeout,
-                max_retries: MAX_SEARCH_RETRIES,
+                max_retries: context.settings.o3_search.max_attempts.saturating_sub(1),
                 first_delay: FIRST_SEARCH_RETRY_DELAY,
                 retry_timeouts: context.settings.request.retry_timeouts,
             },
@@ -141,7 +139,7 @@ impl SearchQuery {
         // A service of the API has no page that a caller could open.
         pages.retain(|page| !page.is_service);
         pages.truncate(self.limit.saturating_mul(CANDIDATES_PER_RESULT));
-        fill_dates(&mut pages, &response.text, self.today);
+        fill_dates(&mut pages, &response.text, &[], self.today);
         let mut citations: Vec<_> = response.citations.iter().map(|link| link.range.clone()).collect();
         citations.sort_by_key(|range| range.start);
         let recent = pages.into_iter().filter(|page| !self.is_too_old(page)).take(self.limit);

@@ -70,13 +70,18 @@ mod tests {
             "Prices?",
             "本日の東京の天気は？",
             "price of gold",
-            "is it EOL?",
-            "OpenSSL vulnerabilities",
-            "ＥＯＬ?",
+            "ＮＥＷＳ?",
             "今の首相は",
-            "Rust 1.95 was released",
+            "為替レート",
+            "Breaking: what happened?",
         ] {
             assert!(requires_search(question, &triggers), "{question}");
+        }
+        let own = ["EOL", "vulnerability", "release"].map(str::to_owned);
+        for question in ["is it ＥＯＬ?", "OpenSSL vulnerabilities", "Rust 1.95 was released", "脆弱性は？"]
+        {
+            assert!(requires_search(question, &own), "{question}");
+            assert!(!requires_search(question, &triggers), "{question}");
         }
         for question in ["HTTP 404 の意味", "Do you know me?", "a pricey snowman", ""] {
             assert!(!requires_search(question, &triggers), "{question}");

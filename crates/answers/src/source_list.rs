@@ -1,63 +1,100 @@
-//! The list of sources at the end of an answer.
+//! The list of sources at the end of an answer. The server writes it from the links that the API named; what the model
+//! wrote under such a heading is removed.
 
 use annai_core::Date;
-use reqwest::Url;
 
 use crate::citations::CitedPage;
-use crate::dates::date_in;
-use crate::domains::is_within;
-use crate::plain_text::urls_in;
 
 /// Headings of a list of sources.
 const HEADINGS: &[&str] = &[
     "sources",
     "source",
     "references",
+    "citations",
     "出典",
     "参考",
     "参考資料",
     "参考文献",
+    "参考リンク",
     "情報源",
     "引用元",
     "ソース",
 ];
+/// What models write under the heading when there is no source.
+const NO_ENTRY: &[&str] = &["none", "n/a", "なし", "無し", "特になし"];
 
-/// An answer, split into its text and its list of sources.
-struct SplitAnswer<'a> {
-    body: &'a str,
-    entries: Vec<&'a str>,
+/// An answer, split into its text and the entries of its lists of sources.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SplitAnswer<'a> {
+    /// The text without the lists.
+    pub body: String,
+    /// The entries, one a line.
+    pub entries: Vec<&'a str>,
 }
 
-/// Splits off the list at the end of an answer: a heading on a line of its own, followed only by entries. Returns
-/// `None` if the answer does not end with such a list.
-fn split(text: &str) -> Option<SplitAnswer<'_>> {
-    let mut end = text.len();
-    let mut entries = Vec::new();
-    for line in text.split('\n').rev() {
-        let start = end - line.len();
-        let body = text.get(..start).unwrap_or_default();
-        if let Some(rest) = after_heading(line) {
-            // A list on the line of its heading must be a paragraph of its own; "Source: …" below a bullet point is
-            // part of that point.
-            let follows_blank_line = body.trim_end_matches('\n').len() + 1 < body.len();
-            let is_paragraph = body.is_empty() || follows_blank_line;
-            if !rest.is_empty() && (!is_paragraph || line.starts_with([' ', '\t']) || !entries.is_empty()) {
-                return None;
-            }
-            entries.extend((!rest.is_empty()).then_some(rest));
-            entries.reverse();
-            let has_url = entries.iter().any(|entry| entry.contains("://"));
-            return has_url.then(|| SplitAnswer { body: body.trim_end(), entries });
+/// Takes the lists of sources out of an answer: a heading on a line of its own with the entries below it, or a paragraph
+/// of one line that begins with such a heading. Text behind a list is kept.
+pub fn split(text: &str) -> SplitAnswer<'_> {
+    let lines: Vec<_> = text.split('\n').collect();
+    let (mut kept, mut entries) = (Vec::new(), Vec::new());
+    let (mut at, mut is_code) = (0, false);
+    while let Some(line) = lines.get(at) {
+        is_code ^= line.trim_start().starts_with("```");
+        let list = if is_code { None } else { list_at(&lines, at) };
+        let Some((end, found)) = list else {
+            kept.push(*line);
+            at += 1;
+            continue;
+        };
+        entries.extend(found);
+        at = end;
+        // One blank line is left between what stands in front of the list and what stands behind it.
+        while kept.last().is_some_and(|line| line.trim().is_empty()) {
+            kept.pop();
         }
-        if !line.trim().is_empty() {
-            if !is_entry(line) {
-                return None;
-            }
-            entries.push(line);
+        while lines.get(at).is_some_and(|line| line.trim().is_empty()) {
+            at += 1;
         }
-        end = start.checked_sub(1)?;
+        if at < lines.len() && !kept.is_empty() {
+            kept.push("");
+        }
     }
-    None
+    SplitAnswer { body: kept.join("\n").trim_end().to_owned(), entries }
+}
+
+/// The list whose heading is on this line: the line behind it, and its entries.
+fn list_at<'a>(lines: &[&'a str], at: usize) -> Option<(usize, Vec<&'a str>)> {
+    let line = lines.get(at)?;
+    let rest = after_heading(line)?;
+    if !rest.is_empty() {
+        // "Source: …" below a bullet point is part of that point.
+        let is_blank = |index: Option<usize>| {
+            index.and_then(|index| lines.get(index)).is_none_or(|line| line.trim().is_empty())
+        };
+        let is_paragraph =
+            is_blank(at.checked_sub(1)) && is_blank(Some(at + 1)) && !line.starts_with([' ', '\t']);
+        return is_paragraph.then(|| (at + 1, vec![rest]));
+    }
+    let (mut end, mut entries, mut follows_gap) = (at + 1, Vec::new(), false);
+    for (index, line) in lines.iter().enumerate().skip(at + 1) {
+        if line.trim().is_empty() {
+            follows_gap = !entries.is_empty();
+        } else if is_entry(line) && (!follows_gap || names_page(line)) {
+            entries.push(*line);
+            end = index + 1;
+        } else {
+            break;
+        }
+    }
+    // Without a page, only the end of the answer is certain to be a list of sources; 参考 also heads other remarks.
+    let is_end = lines.iter().skip(end).all(|line| line.trim().is_empty()) && !line.contains("参考");
+    let is_list = entries.iter().any(|entry| names_page(entry)) || is_end;
+    is_list.then_some((end, entries))
+}
+
+/// Whether a line names a page of the web.
+fn names_page(line: &str) -> bool {
+    line.contains("://") || line.contains("www.")
 }
 
 /// Whether a line can be part of a list of sources.
@@ -65,10 +102,12 @@ fn is_entry(line: &str) -> bool {
     let start = line.trim_start();
     let after_number =
         start.trim_start_matches(|letter: char| letter.is_ascii_digit() || "[(".contains(letter));
+    let word = start.trim_matches(|letter: char| letter.is_whitespace() || "()（）-*.。".contains(letter));
     start.starts_with(['-', '*', '•', '・'])
         || (after_number.len() < start.len() && after_number.starts_with(['.', ')', ']', ':']))
         || start.contains("://")
         || line.starts_with([' ', '\t'])
+        || NO_ENTRY.contains(&word.to_lowercase().as_str())
 }
 
 /// The text behind a heading on the same line; `None` if the line is not a heading.
@@ -94,74 +133,19 @@ fn after_heading(line: &str) -> Option<&str> {
     }
 }
 
-/// The text of an answer, without its list of sources.
-pub fn body(text: &str) -> &str {
-    split(text).map_or(text.trim_end(), |answer| answer.body)
-}
-
-/// The entries of the list of sources, one a line.
-pub fn entries(text: &str) -> Vec<&str> {
-    split(text).map(|answer| answer.entries).unwrap_or_default()
-}
-
-/// Completes the list of sources of an answer, or adds one if it is missing. Entries get the dates that they lack,
-/// cited pages that are not listed are appended, and entries outside `domains` are removed. `accessed` is shown for
-/// pages without a publication date; when it is `None`, entries need no date.
-pub fn complete(text: &str, pages: &[CitedPage], domains: &[String], accessed: Option<Date>) -> String {
-    let answer = match split(text) {
-        Some(answer) => answer,
-        None if pages.is_empty() => return text.to_owned(),
-        None => SplitAnswer { body: text.trim_end(), entries: Vec::new() },
-    };
-    let allowed = answer.entries.iter().filter(|entry| !is_outside(entry, domains));
-    let mut lines: Vec<_> = allowed.map(|entry| complete_entry(entry, pages, accessed)).collect();
-    let is_listed = |page: &&CitedPage| {
-        let names_page =
-            |entry: &&str| entry.contains(&page.url) || urls_in(entry).iter().any(|url| page.is_at(url));
-        answer.entries.iter().any(names_page)
-    };
-    lines.extend(pages.iter().filter(|page| !is_listed(page)).map(|page| new_entry(page, accessed)));
-    let gap = if answer.body.is_empty() { "" } else { "\n\n" };
-    format!("{}{gap}Sources:\n{}", answer.body, lines.join("\n"))
-}
-
-/// Whether all URLs of an entry are outside these domains.
-fn is_outside(entry: &str, domains: &[String]) -> bool {
-    let urls = urls_in(entry);
-    let is_outside = |url: &&str| {
-        !Url::parse(url).ok().and_then(|url| Some(is_within(url.host_str()?, domains))).unwrap_or(false)
-    };
-    !domains.is_empty() && !urls.is_empty() && urls.iter().all(is_outside)
-}
-
-fn new_entry(page: &CitedPage, accessed: Option<Date>) -> String {
-    format!("- {}{}", page.url, date_suffix(page.published, accessed))
-}
-
-fn date_suffix(published: Option<Date>, accessed: Option<Date>) -> String {
-    match (published, accessed) {
-        (Some(date), _) => format!(" ({date})"),
-        (None, Some(date)) => format!(" (accessed {date})"),
-        (None, None) => String::new(),
+/// The text with the list of these pages behind it; no list if there are none. `accessed` is shown for pages without a
+/// publication date; when it is `None`, they have no date.
+pub fn with_sources(body: &str, pages: &[CitedPage], accessed: Option<Date>) -> String {
+    if pages.is_empty() {
+        return body.to_owned();
     }
-}
-
-fn complete_entry(entry: &str, pages: &[CitedPage], accessed: Option<Date>) -> String {
-    let entry = entry.trim_end();
-    // A URL on the line of the heading becomes a list item like the others.
-    let entry = if entry.trim_start().starts_with("http") {
-        format!("- {}", entry.trim_start())
-    } else {
-        entry.to_owned()
-    };
-    let urls = urls_in(&entry);
-    let written = date_in(&entry);
-    if urls.is_empty() || accessed.is_none() || written.is_some_and(|written| written.is_iso) {
-        return entry;
-    }
-    let page = pages.iter().find(|page| urls.iter().any(|url| page.is_at(url)));
-    let published = written.map(|written| written.date).or_else(|| page.and_then(|page| page.published));
-    format!("{entry}{}", date_suffix(published, accessed))
+    let entries = pages.iter().map(|page| match (page.published, accessed) {
+        (Some(date), _) => format!("\n- {} ({date})", page.url),
+        (None, Some(date)) => format!("\n- {} (accessed {date})", page.url),
+        (None, None) => format!("\n- {}", page.url),
+    });
+    let gap = if body.is_empty() { "" } else { "\n\n" };
+    format!("{body}{gap}Sources:{}", entries.collect::<String>())
 }
 
 #[cfg(test)]
@@ -180,31 +164,23 @@ mod tests {
         select_pages(&[link], &[]).pages.remove(0)
     }
 
-    fn cited() -> Vec<CitedPage> {
-        vec![page("https://a.example/x", Some("2026-01-02")), page("https://b.example/", None)]
-    }
-
-    fn completed(text: &str) -> String {
-        complete(text, &cited(), &[], Date::parse("2026-11-16"))
-    }
-
-    const LIST: &str =
-        "Sources:\n- https://a.example/x (2026-01-02)\n- https://b.example/ (accessed 2026-11-16)";
-
     #[test]
-    fn a_missing_list_is_added() {
-        assert_eq!(completed("It rains.\n"), format!("It rains.\n\n{LIST}"));
-        assert_eq!(completed(""), LIST);
-        assert_eq!(complete("It rains.", &[], &[], Date::parse("2026-11-16")), "It rains.");
-        let undated = [page("https://b.example/", None), page("oai-weather", None)];
+    fn the_list_has_exactly_the_pages_with_their_dates() {
+        let pages = [page("https://a.example/x", Some("2026-01-02")), page("oai-weather", None)];
+        let today = Date::parse("2026-11-16");
         assert_eq!(
-            complete("It rains.", &undated, &[], None),
-            "It rains.\n\nSources:\n- https://b.example/\n- oai-weather"
+            with_sources("It rains.", &pages, today),
+            "It rains.\n\nSources:\n- https://a.example/x (2026-01-02)\n- oai-weather (accessed 2026-11-16)"
         );
+        assert_eq!(
+            with_sources("", &pages, None),
+            "Sources:\n- https://a.example/x (2026-01-02)\n- oai-weather"
+        );
+        assert_eq!(with_sources("It rains.", &[], today), "It rains.");
     }
 
     #[test]
-    fn missing_dates_and_pages_are_added() {
+    fn lists_of_the_model_are_taken_out() {
         for heading in [
             "Sources:",
             "**Sources:**",
@@ -213,31 +189,39 @@ mod tests {
             "sources :",
             "Sources (accessed today):",
             "**ソース**：",
+            "### 参考リンク",
         ] {
-            assert_eq!(
-                completed(&format!(
-                    "It rains.\n\n{heading}\n\n- [A](https://a.example/x)\n- https://a.example/xyz\n1. https://c.example/ (2025-05-05)\n- oai-weather\n"
-                )),
-                "It rains.\n\nSources:\n- [A](https://a.example/x) (2026-01-02)\n- https://a.example/xyz (accessed 2026-11-16)\n1. https://c.example/ (2025-05-05)\n- oai-weather\n- https://b.example/ (accessed 2026-11-16)",
-                "{heading}"
+            let text = format!(
+                "It rains.\n\n{heading}\n\n- [A](https://a.example/x)\n1. https://c.example/ (2025-05-05)\n- oai-weather\n"
             );
+            let split = split(&text);
+            assert_eq!((split.body.as_str(), split.entries.len()), ("It rains.", 3), "{heading}");
         }
-        assert_eq!(
-            completed("Rain.\n\nSources: https://q.example/"),
-            "Rain.\n\nSources:\n- https://q.example/ (accessed 2026-11-16)\n- https://a.example/x (2026-01-02)\n- https://b.example/ (accessed 2026-11-16)"
-        );
-        let japanese = completed(
-            "雨。\n\n出典:\n- https://a.example/x（2025年3月4日）\n- https://b.example/2020-01-01/",
-        );
-        assert!(japanese.contains("- https://a.example/x（2025年3月4日） (2025-03-04)\n- https://b.example/2020-01-01/ (accessed 2026-11-16)"), "{japanese}");
-    }
-
-    #[test]
-    fn entries_outside_the_domains_are_removed() {
-        let text =
-            "Rain.\n\nSources:\n- https://www.a.example/x (2026-01-01)\n- https://evil.example/ (2026-01-01)";
-        let kept = complete(text, &[], &["a.example".to_owned()], Date::parse("2026-11-16"));
-        assert_eq!(kept, "Rain.\n\nSources:\n- https://www.a.example/x (2026-01-01)");
+        for (text, body, entries) in [
+            ("Rain.\n\nSources: https://q.example/", "Rain.", 1),
+            ("Sources:\n- https://q.example/", "", 1),
+            (
+                "Rain.\n\nSources:\n- https://q.example/\n\nNote: prices change.",
+                "Rain.\n\nNote: prices change.",
+                1,
+            ),
+            (
+                "Rain.\n\n出典:\n1. A\n   https://q.example/\n\n- b https://r.example/\n\n以上です。",
+                "Rain.\n\n以上です。",
+                3,
+            ),
+            (
+                "One.\n\nSources:\n- https://q.example/\n\nTwo.\n\nSources:\n- https://r.example/",
+                "One.\n\nTwo.",
+                2,
+            ),
+            ("Rain.\n\nSources:\n(none)", "Rain.", 1),
+            ("Rain.\n\nSources:\n- Japan Meteorological Agency", "Rain.", 1),
+            ("Rain.\n\nSources:", "Rain.", 0),
+        ] {
+            let split = split(text);
+            assert_eq!((split.body.as_str(), split.entries.len()), (body, entries), "{text}");
+        }
     }
 
     #[test]
@@ -245,21 +229,14 @@ mod tests {
         for text in [
             "Sources of energy: many.",
             "参考までに言うと",
-            "Sources:\n(none)",
             "The sources:",
-            "参考: https://c.example/\n\nPara one.\n\nPara two.\n\n- b1\n- b2 https://d.example/ rocks",
             "- Rust is out.\n  Source: https://c.example/\n\n- Go is out.\n  Source: https://d.example/",
-            "Rain.\n\nSources:\n- https://c.example/\n\nNote: prices change.",
+            "Sources:\n- coal\n- oil\n\nThat is all.",
+            "雨です。\n\n参考:\n- 傘を持つとよい",
+            "```\nSources:\n- https://c.example/\n```",
+            "",
         ] {
-            assert_eq!(completed(text), format!("{text}\n\n{LIST}"), "{text}");
+            assert_eq!(split(text), SplitAnswer { body: text.to_owned(), entries: vec![] }, "{text}");
         }
-    }
-
-    #[test]
-    fn body_and_entries_can_be_separated() {
-        let text = completed("It rains.\n\n- umbrella");
-        assert_eq!(body(&text), "It rains.\n\n- umbrella");
-        assert_eq!(entries(&text).len(), 2);
-        assert_eq!((body("No list.\n"), entries("No list.").len()), ("No list.", 0));
     }
 }

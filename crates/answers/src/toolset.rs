@@ -40,6 +40,12 @@ impl AnswersConfig {
         ResponsesClient::new(&self.settings.openai, key).map_err(AnswersError::Settings)
     }
 
+    /// Why the instructions for the model cannot be read; the text names the key. `None` if they can.
+    #[must_use]
+    pub fn policy_problem(&self) -> Option<String> {
+        policy::instructions(&self.settings.policy, &self.folder).err()
+    }
+
     /// The key, without the line break that shells may append.
     fn checked_key(&self) -> Result<Secret, AnswersError> {
         let env = &self.settings.openai.api_key_env;
@@ -65,10 +71,10 @@ pub struct Answers {
 impl Toolset for Answers {
     const NAME: &'static str = "answers";
     const INSTRUCTIONS: &'static [&'static str] = &[
-        "To answer a question about the world, current events or anything that needs sources, call `answer`: it searches the web when needed and returns a finished answer with its citations.",
-        "`answer_quick` is faster and suits simple lookups.",
-        "`answer_detailed` is slower and suits questions that need an analysis of many sources.",
-        "One call is enough for one question; if used_search is false, the answer comes from the model alone.",
+        "To answer a question about the world, current events or anything that needs sources, call `answer`: it searches the web when needed and returns a finished answer with its citations, within about a minute.",
+        "`answer_quick` takes seconds and suits a single fact.",
+        "`answer_detailed` takes minutes and suits analyses of many sources.",
+        "One call per question is enough; if used_search is false, the answer comes from the model alone.",
     ];
     const NUMBERS: NumberParsing = NumberParsing::Lenient;
     type Config = AnswersConfig;

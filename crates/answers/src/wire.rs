@@ -5,9 +5,11 @@ use serde_json::{Value, json};
 
 use crate::config::PROFILE_REQUIRED;
 use crate::errors::AnswersError;
+use crate::plain_text::truncate_within;
 use crate::responses::whole_seconds;
 
-/// The maximum length of `data.message`, in characters; as in `openai-responses-mcp`. The rest is cut off.
+/// The maximum length of `data.message`, in characters; as in `openai-responses-mcp`. The rest is cut off,
+/// and an ellipsis marks the cut.
 const MAX_DEBUG_MESSAGE_CHARS: usize = 400;
 
 /// The wire form of a failure of an answer tool.
@@ -17,12 +19,14 @@ pub fn answers_error(debug: bool, tool: &Facts, error: &ToolError) -> WireError 
     match failure {
         Some(AnswersError::KeyMissing { .. }) => rpc(-32051, error.message(), details()),
         Some(AnswersError::ProfileMissing) => rpc(-32052, PROFILE_REQUIRED, details()),
+        // The same code as for the missing profile: both are settings that the owner of the server has to correct.
+        Some(AnswersError::Settings(_)) => rpc(-32052, error.message(), details()),
         Some(failure @ AnswersError::Request(_)) => {
             let mut data = failure.details().unwrap_or_default();
             data.extend(debug_members(debug, failure));
             rpc(-32050, "openai responses failed", Some(data.into()))
         }
-        Some(AnswersError::Settings(_)) | None => match error.kind() {
+        None => match error.kind() {
             ErrorKind::InvalidParameter => {
                 let message = format!("{}: invalid arguments", tool.name);
                 rpc(-32001, &message, Some(invalid_arguments(debug, error)))
@@ -86,7 +90,7 @@ fn debug_members(debug: bool, failure: &AnswersError) -> JsonObject {
 fn invalid_arguments(debug: bool, error: &ToolError) -> Value {
     let mut data = object([("reason", error.message().into())]);
     if debug {
-        let message: String = error.message().chars().take(MAX_DEBUG_MESSAGE_CHARS).collect();
+        let message = truncate_within(error.message(), MAX_DEBUG_MESSAGE_CHARS);
         data.extend(object([("message", message.into()), ("name", error.kind().code().into())]));
     }
     data.into()
@@ -101,8 +105,9 @@ fn search_members(debug: bool, failure: &AnswersError) -> JsonObject {
             members.extend(debug_members(debug, failure));
             members
         }
-        AnswersError::KeyMissing { .. } => failure.details().unwrap_or_default(),
-        AnswersError::ProfileMissing | AnswersError::Settings(_) => JsonObject::new(),
+        AnswersError::KeyMissing { .. } | AnswersError::ProfileMissing | AnswersError::Settings(_) => {
+            failure.details().unwrap_or_default()
+        }
     }
 }
 
@@ -173,11 +178,7 @@ mod tests {
             ),
             (
                 AnswersError::Settings("openai.base_url: no".into()).into(),
-                rpc(
-                    -32050,
-                    "openai responses failed",
-                    Some(json!({ "retries": 0, "reason": "openai.base_url: no" })),
-                ),
+                rpc(-32052, "openai.base_url: no", Some(json!({ "key": "openai.base_url" }))),
             ),
             (
                 ToolError::invalid("query is required"),
@@ -214,7 +215,11 @@ mod tests {
             ),
             (
                 AnswersError::Settings("openai.base_url: no".into()).into(),
-                rpc(-32002, "Search Error", Some(json!({ "details": "openai.base_url: no" }))),
+                rpc(
+                    -32002,
+                    "Search Error",
+                    Some(json!({ "details": "openai.base_url: no", "key": "openai.base_url" })),
+                ),
             ),
         ] {
             assert_eq!(search_error(false, &error), expected);

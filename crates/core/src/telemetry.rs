@@ -21,8 +21,9 @@ use tracing_subscriber::registry::{LookupSpan, Registry};
 use crate::{Date, JsonObject};
 
 /// The maximum number of characters of a logged string. Ids and reasons come from clients, and a log line should stay
-/// readable. Longer strings are truncated and end with `…`.
-const MAX_STRING_CHARS: usize = 300;
+/// readable; the longest lines of our own quote the beginning of a failed response. Longer strings are truncated and end
+/// with `…`.
+const MAX_STRING_CHARS: usize = 700;
 /// The maximum number of lines that wait for the writer: enough for a burst of debug lines, and at most a few megabytes.
 /// Further lines are dropped, and a warning says how many.
 const MAX_QUEUED_LINES: usize = 1024;

@@ -1,4 +1,4 @@
-//! The outgoing side of a stdio connection: a queue of messages in the client's framing. A message is written at once if the
+//! The outgoing side of a stdio connection: a queue of messages, each reply in the framing of its request. A message is written at once if the
 //! pipe has room; otherwise a background task writes it when the pipe has room again.
 
 use std::collections::VecDeque;
@@ -26,7 +26,7 @@ struct Shared {
     unwritten: AtomicUsize,
     /// Whether writing has failed; like `unwritten`, readable without the lock.
     failed: AtomicBool,
-    /// Whether messages get `Content-Length` headers.
+    /// Whether messages that answer no request get `Content-Length` headers.
     use_headers: AtomicBool,
     lines_only: bool,
 }
@@ -76,20 +76,29 @@ impl Outgoing {
         outgoing
     }
 
-    /// Sends serialized JSON in the framing that the client used last. The receiver reports when it is written.
-    pub fn enqueue_with_receipt(&self, json: Vec<u8>) -> oneshot::Receiver<io::Result<()>> {
+    /// Sends serialized JSON in this framing, or in the one that the client used last. The receiver reports when it is
+    /// written.
+    pub fn enqueue_with_receipt(
+        &self,
+        json: Vec<u8>,
+        framing: Option<Framing>,
+    ) -> oneshot::Receiver<io::Result<()>> {
         let (receipt, written) = oneshot::channel();
-        self.put(json, Some(receipt));
+        self.put(json, framing, Some(receipt));
         written
     }
 
-    /// Sends serialized JSON in the framing that the client used last.
-    pub fn enqueue(&self, json: Vec<u8>) {
-        self.put(json, None);
+    /// Sends serialized JSON in this framing.
+    pub fn enqueue(&self, json: Vec<u8>, framing: Framing) {
+        self.put(json, Some(framing), None);
     }
 
-    fn put(&self, json: Vec<u8>, receipt: Option<oneshot::Sender<io::Result<()>>>) {
-        let framed = self.0.use_headers.load(Ordering::Relaxed) && !self.0.lines_only;
+    fn put(&self, json: Vec<u8>, framing: Option<Framing>, receipt: Option<oneshot::Sender<io::Result<()>>>) {
+        let use_headers = match framing {
+            Some(framing) => framing == Framing::Headers,
+            None => self.0.use_headers.load(Ordering::Relaxed),
+        };
+        let framed = use_headers && !self.0.lines_only;
         tracing::debug!("send {} bytes={}", if framed { "framed" } else { "line" }, json.len());
         let bytes = if framed {
             let head = format!("Content-Length: {}\r\n\r\n", json.len());
@@ -108,7 +117,7 @@ impl Outgoing {
         }
     }
 
-    /// Sets the framing of the messages that follow.
+    /// Sets the framing of the messages that answer no request, such as progress.
     pub fn set_framing(&self, framing: Framing) {
         self.0.use_headers.store(framing == Framing::Headers, Ordering::Relaxed);
     }

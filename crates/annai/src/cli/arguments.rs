@@ -87,7 +87,8 @@ pub struct Options {
     /// Use this OpenAI model for the tool `answer` (overrides the setting model_profiles.answer.model)
     #[arg(long, value_name = "ID", global = true)]
     pub model: Option<String>,
-    /// Print the effective configuration and the origin of each value as JSON to stderr, and exit
+    /// Print the effective configuration and the origin of each value as JSON to stderr; exit, unless --stdio or --http
+    /// starts a server
     #[arg(long)]
     pub(super) show_config: bool,
     /// Log every message that is received or sent (size, method and id, not its content) to stderr and, if given, to

@@ -61,12 +61,13 @@ pub fn run() -> ExitCode {
 
 fn execute(cli: &Cli) -> Result<(), Failure> {
     let options = &cli.options;
-    if cli.command.is_some() && (options.stdio || options.http.is_some()) {
+    let serves = options.stdio || options.http.is_some();
+    if cli.command.is_some() && serves {
         return Err(Failure::usage(
             "--stdio and --http start a server and cannot be combined with a command; use one or the other",
         ));
     }
-    if options.show_config {
+    if options.show_config && !serves {
         return Ok(print_config(&App::start_quietly(options)?)?);
     }
     match &cli.command {
@@ -132,10 +133,10 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
 
 fn serve_or_print_help(options: &Options) -> Result<(), Failure> {
     if options.stdio {
-        return serve::stdio(&App::start(options)?);
+        return serve::stdio(&App::start(options)?, options.show_config);
     }
     if let Some(address) = &options.http {
-        return serve::http(&App::start(options)?, address.as_deref());
+        return serve::http(&App::start(options)?, address.as_deref(), options.show_config);
     }
     if let Some(Some(word)) = &options.debug {
         let word = word.display();

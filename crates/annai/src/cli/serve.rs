@@ -15,8 +15,8 @@ use super::{Failure, print_config};
 use crate::app::App;
 use crate::catalog;
 
-pub(super) fn stdio(app: &App) -> Result<(), Failure> {
-    show_config(app);
+pub(super) fn stdio(app: &App, show_config: bool) -> Result<(), Failure> {
+    print_config_at_start(app, show_config);
     let service = McpService::new(app.registry()?, catalog::server_name(&app.toolsets));
     let options = StdioOptions::new(&app.server);
     // A single thread serves the single client: it starts faster and passes no messages between threads. Long
@@ -28,15 +28,16 @@ pub(super) fn stdio(app: &App) -> Result<(), Failure> {
     served.map_err(|error| Failure::new(format!("stdout cannot be written: {error}")))
 }
 
-/// Prints the configuration if `server.show_config_on_start` is set. The server starts even if stderr is closed.
-fn show_config(app: &App) {
-    if app.server.show_config_on_start {
+/// Prints the configuration if `--show-config` is given or `server.show_config_on_start` is set. The server starts even if
+/// stderr is closed.
+fn print_config_at_start(app: &App, show_config: bool) {
+    if show_config || app.server.show_config_on_start {
         let _ = print_config(app);
     }
 }
 
-pub(super) fn http(app: &App, address: Option<&str>) -> Result<(), Failure> {
-    show_config(app);
+pub(super) fn http(app: &App, address: Option<&str>, show_config: bool) -> Result<(), Failure> {
+    print_config_at_start(app, show_config);
     let address = parse_address(address, app.server.port)?;
     Host::new()?.serve(app, address, Vec::new(), async |server, _| {
         let mut address = server.address()?;

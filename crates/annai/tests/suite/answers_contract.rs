@@ -169,7 +169,13 @@ fn pages_outside_the_domains_are_dropped_and_counted() {
     let reply = asking.server.call("answer", json!({ "query": "x", "domains": ["a.example"] }));
     let output = &reply["result"]["structuredContent"];
     assert_eq!(output["citations"], json!([{ "url": "https://a.example/", "title": "A" }]));
-    assert_eq!(output["dropped_citations"], 1);
+    assert_eq!(output["dropped_citations"], 2);
+    let answer = output["answer"].as_str().unwrap();
+    assert!(
+        answer.starts_with("Yes. ([A](https://a.example/))\n\nSources:\n- https://a.example/ (acc"),
+        "{answer}"
+    );
+    assert!(!answer.contains("evil"), "{answer}");
 }
 
 #[test]
@@ -214,12 +220,21 @@ fn a_question_with_a_search_trigger_is_asked_again_with_search() {
     assert_eq!((&output["answer"], &output["used_search"]), (&json!("2"), &json!(false)));
     asking.api.then(replied("1", vec![]));
     asking.api.then(Step::Status(400, vec![], "{}".into()));
-    assert_eq!(asking.call("answer", json!({ "query": "cost?" }))["answer"], "1");
+    assert_eq!(asking.call("answer", json!({ "query": "weather?" }))["answer"], "1");
     assert_eq!(asking.api.requests().len(), 6);
+    // Neither for other words, nor for the quick tool.
+    for (tool, query) in
+        [("answer", "cost of living?"), ("answer", "which version?"), ("answer_quick", "price?")]
+    {
+        asking.api.then(replied("1", vec![]));
+        let output = asking.call(tool, json!({ "query": query }));
+        assert_eq!((&output["answer"], &output["requeries"]), (&json!("1"), &json!(0)), "{query}");
+    }
+    assert_eq!(asking.api.requests().len(), 9);
 
     let mut never = Asking::with("policy: { requery_attempts: 0 }", &[]);
     never.api.then(replied("1", vec![]));
-    assert_eq!(never.call("answer", json!({ "query": "cost?" }))["answer"], "1");
+    assert_eq!(never.call("answer", json!({ "query": "price?" }))["answer"], "1");
     assert_eq!(never.api.requests().len(), 1);
 }
 

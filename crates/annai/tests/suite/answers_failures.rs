@@ -328,8 +328,8 @@ fn keys_are_not_sent_unencrypted_or_to_other_hosts() {
     ] {
         let mut asking = Asking::with("", &[("OPENAI_BASE_URL", url)]);
         let error = ask(&mut asking);
-        assert_eq!(error["code"], -32050);
-        assert!(error["data"]["reason"].as_str().unwrap().contains(reason), "{error}");
+        assert_eq!((&error["code"], &error["data"]["key"]), (&json!(-32052), &json!("openai.base_url")));
+        assert!(error["message"].as_str().unwrap().contains(reason), "{error}");
     }
     let elsewhere = openai::FakeOpenai::start();
     let mut asking = Asking::with("openai: { extra_headers: { x-token: t-1 } }", &[]);
@@ -356,15 +356,19 @@ fn an_unreachable_server_is_reported() {
 }
 
 #[test]
-fn a_policy_file_that_is_missing_fails_the_call() {
+fn a_policy_file_that_cannot_be_read_is_found_at_the_start_in_the_doctor_and_in_calls() {
     let yaml = "policy: { system: { source: file, path: none.md } }";
     let mut asking = Asking::with(yaml, &[]);
     let error = ask(&mut asking);
-    assert_eq!(error["code"], -32050);
-    assert!(
-        error["data"]["reason"].as_str().unwrap().contains("policy.system.path: none.md cannot be read"),
-        "{error}"
-    );
+    assert_eq!((&error["code"], &error["data"]["key"]), (&json!(-32052), &json!("policy.system.path")));
+    let problem = "policy.system.path: none.md cannot be read";
+    assert!(error["message"].as_str().unwrap().contains(problem), "{error}");
+    assert!(asking.server.process.log().contains(problem), "{}", asking.server.process.log());
+    assert_eq!(asking.api.requests().len(), 0);
+    let config = asking.home.0.join("config.yaml");
+    let output = crate::annai(&asking.home).args(["doctor", "--config"]).arg(config).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(crate::stdout(&output).contains(problem), "{}", crate::stdout(&output));
 }
 
 #[test]

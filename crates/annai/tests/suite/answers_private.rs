@@ -68,10 +68,29 @@ fn logs_and_errors_contain_no_secrets() {
         "profile=answer model=gpt-6.1-terra supports={verbosity:true, reasoning:true}",
         "request summary tools=web_search(on) reasoning=on text.verbosity=on",
         "error attempt=1 status=401 name=AuthenticationError code=odd msg=",
+        "body=\\\"(withheld)\\\"",
         "\"effective\"",
     ] {
         assert!(log.contains(line), "{line} is not in the log: {log}");
     }
+}
+
+#[test]
+fn the_debug_line_of_a_failed_request_shows_the_beginning_of_the_body() {
+    let mut asking = Asking::with("request: { max_retries: 0 }", &[("DEBUG", "1")]);
+    let body = format!(
+        "<html>Bad gateway, see https://status.example/x key {} {}</html>",
+        "aB3".repeat(12),
+        "long ".repeat(200)
+    );
+    asking.api.then(Step::Status(502, vec![], body));
+    asking.fail("answer", json!({ "query": QUESTION }));
+    asking.server.process.wait_for_log("body=");
+    let log = asking.server.process.log();
+    let shown = log.split("body=").nth(1).unwrap();
+    let shown = shown.split("\\\"").nth(1).unwrap();
+    assert!(shown.starts_with("<html>Bad gateway, see *** key *** long long"), "{shown}");
+    assert!(shown.ends_with('…') && shown.chars().count() == 300, "{shown}");
 }
 
 #[test]

@@ -17,20 +17,62 @@ fn sent(asking: &mut Asking) -> Vec<[Value; 3]> {
     requests.iter().map(|request| of(&request.body)).collect()
 }
 
+/// Model, effort and verbosity of each profile in the effective configuration.
+fn configured(home: &Home, arguments: &[&str], env: &[(&str, &str)]) -> Vec<[Value; 3]> {
+    let shown = shown(home, arguments, env);
+    ["answer", "answer_detailed", "answer_quick"]
+        .map(|profile| {
+            let profile = &shown["effective"]["model_profiles"][profile];
+            ["model", "reasoning_effort", "verbosity"].map(|key| profile[key].clone())
+        })
+        .to_vec()
+}
+
+fn shown(home: &Home, arguments: &[&str], env: &[(&str, &str)]) -> Value {
+    let mut command = annai(home);
+    command.arg("--show-config").args(arguments).envs(env.iter().copied());
+    let text = stderr(&command.output().unwrap());
+    serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap()
+}
+
 #[test]
-fn every_tool_has_its_profile() {
+fn every_tool_has_its_profile_at_openai() {
+    let home = Home::new();
+    let built_in = json!([
+        ["gpt-6.1-terra", "medium", "medium"],
+        ["gpt-6.1-sol", "high", "high"],
+        ["gpt-6-luna", "low", "low"]
+    ]);
+    assert_eq!(json!(configured(&home, &[], &[])), built_in);
+    let europe = [("OPENAI_BASE_URL", "https://eu.api.openai.com/v1/")];
+    assert_eq!(json!(configured(&home, &[], &europe)), built_in);
+    // A variable or an option for `answer` alone does not touch the other two.
+    let other = json!([["gpt-5", "medium", "medium"], built_in[1], built_in[2]]);
+    assert_eq!(json!(configured(&home, &["--model", "gpt-5"], &[])), other);
+    assert_eq!(json!(configured(&home, &[], &[("MODEL_ANSWER", "gpt-5")])), other);
+}
+
+#[test]
+fn at_another_api_the_profile_of_answer_is_that_of_every_tool() {
+    let all_of = |model: &str| {
+        json!([[model, "medium", "medium"], [model, "medium", "medium"], [model, "medium", "medium"]])
+    };
+    assert_eq!(json!(sent(&mut Asking::new())), all_of("gpt-6.1-terra"));
+    assert_eq!(json!(sent(&mut Asking::with("", &[("MODEL_ANSWER", "gpt-5")]))), all_of("gpt-5"));
+    // What a layer sets for another profile stays.
+    let yaml = "model_profiles:\n  answer_detailed: { model: gpt-5 }\n";
     assert_eq!(
-        json!(sent(&mut Asking::new())),
+        json!(sent(&mut Asking::with(yaml, &[("MODEL_QUICK", "gpt-5-nano")]))),
         json!([
             ["gpt-6.1-terra", "medium", "medium"],
-            ["gpt-6.1-sol", "high", "high"],
-            ["gpt-6-luna", "low", "low"]
+            ["gpt-5", "medium", "medium"],
+            ["gpt-5-nano", "medium", "medium"]
         ])
     );
 }
 
 #[test]
-fn other_profiles_inherit_from_the_answer_profile_unless_set() {
+fn other_profiles_inherit_from_the_effective_answer_profile_unless_set() {
     let yaml = "model_profiles:\n  answer: { model: gpt-5-mini, verbosity: high }\n  answer_quick: { reasoning_effort: minimal }\n";
     assert_eq!(
         json!(sent(&mut Asking::with(yaml, &[]))),
@@ -40,15 +82,12 @@ fn other_profiles_inherit_from_the_answer_profile_unless_set() {
             ["gpt-5-mini", "low", "high"]
         ])
     );
-    let yaml = "model_profiles:\n  answer_detailed: { model: gpt-5 }\n";
-    assert_eq!(
-        json!(sent(&mut Asking::with(yaml, &[]))),
-        json!([
-            ["gpt-6.1-terra", "medium", "medium"],
-            ["gpt-5", "high", "high"],
-            ["gpt-6-luna", "low", "low"]
-        ])
-    );
+    let home = Home::new();
+    let file = home.write("c.yaml", yaml);
+    let arguments = ["--config", file.to_str().unwrap(), "--model", "gpt-5"];
+    let expected = json!([["gpt-5", "low", "high"], ["gpt-5", "low", "high"], ["gpt-5", "minimal", "high"]]);
+    let env = [("MODEL_ANSWER", "o3"), ("ANSWER_EFFORT", "low")];
+    assert_eq!(json!(configured(&home, &arguments, &env)), expected);
     let yaml = "model_profiles:\n  answer: { model: gpt-5 }\n  answer_detailed: null\n";
     assert_eq!(json!(sent(&mut Asking::with(yaml, &[]))[1]), json!(["gpt-5", "medium", "medium"]));
 }
@@ -71,39 +110,32 @@ fn environment_variables_change_only_the_models() {
 #[test]
 fn the_command_line_wins_and_origins_are_shown() {
     let home = Home::new();
-    let file = home.write("c.yaml", "model_profiles:\n  answer:\n    model: gpt-5\n");
-    let mut command = annai(&home);
-    command
-        .args(["--model", "gpt-6-luna", "--show-config", "--config"])
-        .arg(&file)
-        .env("MODEL_ANSWER", "gpt-5-mini");
-    let text = stderr(&command.output().unwrap());
-    let shown: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
+    let file = home.write("c.yaml", "model_profiles:\n  answer:\n    model: gpt-5\n    verbosity: low\n");
+    let arguments = ["--model", "gpt-6-luna", "--config", file.to_str().unwrap()];
+    let shown = shown(&home, &arguments, &[("MODEL_ANSWER", "gpt-5-mini")]);
     let profiles = &shown["effective"]["model_profiles"];
     assert_eq!(profiles["answer"]["model"], "gpt-6-luna");
     assert_eq!(shown["origins"]["model_profiles.answer.model"], "--model");
     // An inherited value has the origin of the value that it inherits.
-    assert_eq!(profiles["answer_detailed"]["model"], "gpt-5");
-    assert_eq!(shown["origins"]["model_profiles.answer_detailed.model"], format!("{}:3", file.display()));
+    assert_eq!(profiles["answer_detailed"]["model"], "gpt-6-luna");
+    assert_eq!(shown["origins"]["model_profiles.answer_detailed.model"], "--model");
+    assert_eq!(shown["origins"]["model_profiles.answer_detailed.verbosity"], format!("{}:4", file.display()));
     assert_eq!(shown["origins"]["model_profiles.answer_quick.reasoning_effort"], "default");
 }
 
 #[test]
-fn a_missing_profile_is_named() {
-    let yaml = "model_profiles:\n  answer: null\n";
-    let mut asking = Asking::with(yaml, &[]);
-    for tool in ["answer", "answer_quick"] {
-        let error = asking.fail(tool, json!({ "query": "x" }));
-        assert_eq!(
-            (&error["code"], &error["message"]),
-            (&json!(-32052), &json!("model_profiles.answer is required"))
-        );
-    }
+fn a_missing_profile_stops_the_start() {
     let home = Home::new();
-    let file = home.write("c.yaml", yaml);
-    let output = annai(&home).args(["ask", "x", "--config"]).arg(&file).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("model_profiles.answer is required"), "{}", stderr(&output));
+    let file = home.write("c.yaml", "model_profiles:\n  answer: null\n");
+    for arguments in [&["--stdio"][..], &["ask", "x"], &["--show-config"]] {
+        let output = annai(&home).args(arguments).arg("--config").arg(&file).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let expected = "c.yaml:2: model_profiles.answer: is null, but model_profiles.answer is required";
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    }
+    let output = annai(&home).args(["doctor", "--config"]).arg(&file).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(crate::stdout(&output).contains("model_profiles.answer is required"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The configuration: layers, origins, and errors that name the file, the line and the key.
 
+use annai_testkit::mcp::{Framing, StdioServer};
 use serde_json::{Value, json};
 
 use crate::{Home, annai, stderr, stdout};
@@ -98,4 +99,38 @@ fn an_empty_section_is_accepted() {
     let file = home.write("empty.yaml", "server:\n  # debug: true\n");
     let config = shown(annai(&home).arg("--config").arg(&file));
     assert_eq!(config["effective"]["server"]["debug"], false);
+}
+
+#[test]
+fn a_server_that_shows_its_configuration_goes_on_to_serve() {
+    let home = Home::new();
+    let mut command = annai(&home);
+    command.args(["--stdio", "--show-config", "--toolset", "answers"]);
+    let mut server = StdioServer::start(&mut command, Framing::Lines);
+    assert_eq!(server.initialize("2025-06-18")["result"]["serverInfo"]["name"], "openai-responses-mcp");
+    server.process.wait_for_log("\"effective\"");
+    server.finish();
+}
+
+#[test]
+fn a_leading_tilde_is_the_home_folder_and_the_folder_of_the_debug_file_is_made() {
+    let home = Home::new();
+    home.write("settings/policy.md", "Answer in rhyme.\n");
+    let yaml = "policy: { system: { source: file, path: ~/settings/policy.md } }\n\
+                server: { debug: true, debug_file: ~/logs/today/debug.log }\n";
+    home.write("settings/c.yaml", yaml);
+    let elsewhere = home.0.join("settings");
+    let mut command = annai(&home);
+    command.args(["--stdio", "--config", "~/settings/c.yaml"]).current_dir(&elsewhere);
+    let mut server = StdioServer::start(&mut command, Framing::Lines);
+    server.initialize("2025-06-18");
+    server.finish();
+    let log = std::fs::read_to_string(home.0.join("logs/today/debug.log")).unwrap();
+    assert!(log.contains("recv method=initialize") && !log.contains("policy.system.path"), "{log}");
+    let output = annai(&home).args(["--stdio", "--debug", "~/more/x.log"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(home.0.join("more/x.log").exists());
+    // The effective configuration shows what was written.
+    let shown = shown(annai(&home).args(["--config", "~/settings/c.yaml"]));
+    assert_eq!(shown["effective"]["server"]["debug_file"], "~/logs/today/debug.log");
 }

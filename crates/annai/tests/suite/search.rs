@@ -164,14 +164,19 @@ fn the_search_timeout_applies_only_without_progress() {
 }
 
 #[test]
-fn a_search_is_retried_three_times() {
-    let mut asking = Asking::new();
-    for _ in 0..3 {
+fn a_search_is_attempted_three_times_in_all_unless_it_is_configured_otherwise() {
+    for (env, attempts) in [(&[][..], 3), (&[("O3_SEARCH_MAX_ATTEMPTS", "1")][..], 1)] {
+        let mut asking = Asking::with("", env);
         let headers = vec![("retry-after-ms".to_owned(), "5".to_owned())];
-        asking.api.then(Step::Status(500, headers, String::new()));
+        let fail = || asking.api.then(Step::Status(500, headers.clone(), String::new()));
+        (0..attempts).for_each(|_| fail());
+        let error = asking.fail(TOOL, json!({ "query": "q" }));
+        assert_eq!((&error["code"], &error["data"]["retries"]), (&json!(-32002), &json!(attempts - 1)));
+        assert_eq!(asking.api.requests().len(), attempts);
+        (1..attempts).for_each(|_| asking.api.then(Step::Status(500, headers.clone(), String::new())));
+        let reply = asking.server.call(TOOL, json!({ "query": "q" }));
+        assert_eq!(reply["result"]["_meta"]["annai/retries"], attempts - 1);
     }
-    let reply = asking.server.call(TOOL, json!({ "query": "q" }));
-    assert_eq!(reply["result"]["_meta"]["annai/retries"], 3);
 }
 
 #[test]

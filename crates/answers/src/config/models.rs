@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelProfiles {
-    /// The profile of `answer`. Once the configuration file sets it, the other profiles inherit from it.
+    /// The profile of `answer`. It is required. Once the configuration file sets it, or `openai.base_url` is not OpenAI's, the
+    /// other profiles take from it what is not set for them.
     pub answer: Option<ModelProfile>,
     /// The profile of `answer_detailed`. When null, the profile of `answer` is used.
     pub answer_detailed: Option<ModelProfile>,
@@ -36,8 +37,9 @@ impl Default for ModelProfiles {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelProfile {
-    /// The model's id. The model must support the Responses API and web search. Once the file sets the profile `answer`,
-    /// what the other two profiles do not set is taken from it instead of from these defaults.
+    /// The model's id. The model must support the Responses API and web search. Once the file sets the profile `answer`, or
+    /// `openai.base_url` is not OpenAI's, what is not set for the other two profiles is taken from `answer` as it is in
+    /// effect, also when `MODEL_ANSWER` or `--model` changes it, instead of from these defaults.
     #[schemars(length(min = 1))]
     pub model: String,
     /// Optional. How much the model reasons before it answers. Not sent to models that do not support it.

@@ -8,14 +8,17 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct PolicySettings {
     /// Words of a question that call for a web search: when the model answers without one, the question is asked
-    /// again (see `policy.requery_attempts`). An English word of the list also covers its Japanese equivalents.
+    /// again (see `policy.requery_attempts`), which costs a second request. An English word of the list also covers its
+    /// Japanese equivalents. Questions to `answer_quick` are never asked again.
     pub search_triggers: Vec<String>,
     /// Instruct the model to search the web when it is unsure.
     pub prefer_search_when_unsure: bool,
-    /// The maximum number of citations in an answer.
+    /// The maximum number of citations in an answer, and of links in its list of sources, when the call does not set
+    /// `max_results`.
     #[schemars(range(min = 1, max = 10))]
     pub max_citations: usize,
     /// The maximum number of times a question that contains a trigger is asked again after an answer without a search.
+    /// Never for `answer_quick`.
     #[schemars(range(min = 0, max = 3))]
     pub requery_attempts: u32,
     /// Require an ISO date (YYYY-MM-DD) for every source, and show the access date when the publication date is unknown.
@@ -26,8 +29,7 @@ pub struct PolicySettings {
 
 impl Default for PolicySettings {
     fn default() -> Self {
-        let triggers = "today now latest breaking price cost release version security vulnerability weather \
-                        exchange news EOL";
+        let triggers = "today now latest breaking price weather exchange news";
         Self {
             search_triggers: triggers.split_whitespace().map(str::to_owned).collect(),
             prefer_search_when_unsure: true,

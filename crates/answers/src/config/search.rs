@@ -36,7 +36,8 @@ impl Default for SearchSettings {
 pub struct SearchDefaults {
     /// The preferred maximum age of pages, in days; 0 means any age. This is a hint to the model, because the API has no such filter.
     pub recency_days: u64,
-    /// The approximate maximum number of sources to use. This is a hint to the model, because the API has no such limit.
+    /// The approximate maximum number of sources to use. This is a hint to the model, because the API has no such limit; the
+    /// number of citations is limited by `max_results` of a call, else by `policy.max_citations`.
     #[schemars(range(min = 1, max = 10))]
     pub max_results: u64,
     /// Search only these sites and their subdomains, for example `["jma.go.jp"]`. An empty list allows all sites.
@@ -126,6 +127,9 @@ pub struct O3SearchSettings {
     /// The timeout of one attempt, in milliseconds. Calls that report progress use `request.timeout_ms` instead.
     #[schemars(range(min = 1, max = 86_400_000))]
     pub timeout_ms: u64,
+    /// The maximum number of attempts of one search, the first one included.
+    #[schemars(range(min = 1, max = 11))]
+    pub max_attempts: u32,
 }
 
 impl Default for O3SearchSettings {
@@ -134,6 +138,7 @@ impl Default for O3SearchSettings {
             model: "gpt-6.1-sol".to_owned(),
             reasoning_effort: Some(ReasoningEffort::Low),
             timeout_ms: 30_000,
+            max_attempts: 3,
         }
     }
 }

@@ -31,6 +31,9 @@ impl AnswersSettings {
     #[must_use]
     pub fn problems(&self) -> Vec<(String, String)> {
         let mut problems = openai_problems(&self.openai);
+        if self.model_profiles.answer.is_none() {
+            problems.push(problem("model_profiles.answer", &format!("is null, but {PROFILE_REQUIRED}")));
+        }
         for (index, domain) in self.search.defaults.domains.iter().enumerate() {
             if parse_domain(domain).is_none() {
                 problems.push(problem(
@@ -42,15 +45,12 @@ impl AnswersSettings {
         problems
     }
 
-    /// Settings that have no effect or that make tools fail, although the server can start.
+    /// Settings that have no effect.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.responses.json_mode {
             warnings.push("responses.json_mode is ignored: it would remove the citations".to_owned());
-        }
-        if self.model_profiles.answer.is_none() {
-            warnings.push(format!("{PROFILE_REQUIRED}: the answer tools will fail until it is set"));
         }
         warnings
     }
@@ -132,6 +132,7 @@ mod tests {
         }
         settings.openai.extra_body = json!({ "stream": true, "user": "u" }).as_object().cloned().unwrap();
         settings.search.defaults.domains = vec!["jma.go.jp".into(), "not a site".into()];
+        settings.model_profiles.answer = None;
         let problems = settings.problems();
         let keys: Vec<_> = problems.iter().map(|(key, _)| key.as_str()).collect();
         assert_eq!(
@@ -143,6 +144,7 @@ mod tests {
                 "openai.extra_headers.Host",
                 "openai.extra_headers.bad name",
                 "openai.extra_body.stream",
+                "model_profiles.answer",
                 "search.defaults.domains[1]",
             ]
         );
@@ -153,14 +155,7 @@ mod tests {
     fn settings_without_effect_are_warned_about() {
         let mut settings = AnswersSettings::default();
         settings.responses.json_mode = true;
-        settings.model_profiles.answer = None;
-        assert_eq!(
-            settings.warnings(),
-            [
-                "responses.json_mode is ignored: it would remove the citations",
-                "model_profiles.answer is required: the answer tools will fail until it is set",
-            ]
-        );
+        assert_eq!(settings.warnings(), ["responses.json_mode is ignored: it would remove the citations"]);
     }
 
     #[test]

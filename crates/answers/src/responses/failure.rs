@@ -8,9 +8,14 @@ use serde_json::{Map, Value};
 use super::optional_fields::{UnsupportedField, unsupported_fields};
 use super::parsed_response::text_of;
 use super::redaction::Redactor;
+use crate::plain_text::truncate_within;
 
 /// The maximum length of the API's own message in an error, in characters; as in `openai-responses-mcp`. The rest is cut off.
 const MAX_MESSAGE_CHARS: usize = 400;
+
+/// The maximum length of the message in the debug log, in characters, so that the body next to it fits into the line. The
+/// rest is cut off; the error itself has more of it.
+const MAX_LOGGED_MESSAGE_CHARS: usize = 200;
 
 /// The kind of a failed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +32,10 @@ pub enum FailureKind {
     Incomplete,
 }
 
+/// The beginning of the body of a failed response, without secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BodyExcerpt(pub String);
+
 /// A failed request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestFailure {
@@ -42,12 +51,14 @@ pub struct RequestFailure {
     pub api_type: Option<Box<str>>,
     /// The API's error code.
     pub api_code: Option<Box<str>>,
+    /// The beginning of the body, for the debug log.
+    pub body: Option<Box<BodyExcerpt>>,
     /// Whether the account has no quota left, so that a retry is useless.
     pub is_quota_exhausted: bool,
     /// Whether the API reported a rate limit.
     pub is_rate_limited: bool,
     /// The optional fields that the API does not support.
-    pub unsupported_fields: Vec<UnsupportedField>,
+    pub unsupported_fields: Box<[UnsupportedField]>,
     /// The wait that the server demands before a retry.
     pub retry_after: Option<Duration>,
     /// Whether the server recommends a retry (`x-should-retry`).
@@ -68,9 +79,10 @@ impl RequestFailure {
             api_message: None,
             api_type: None,
             api_code: None,
+            body: None,
             is_quota_exhausted: false,
             is_rate_limited: false,
-            unsupported_fields: Vec::new(),
+            unsupported_fields: Box::default(),
             retry_after: None,
             should_retry: None,
             stream_started: false,
@@ -95,7 +107,7 @@ impl RequestFailure {
             api_code: text("code").and_then(|text| redactor.redact_identifier(&text)).map(Into::into),
             is_quota_exhausted: is("insufficient_quota"),
             is_rate_limited: is("rate_limit_exceeded") || is("rate_limit_error"),
-            unsupported_fields: unsupported_fields(error),
+            unsupported_fields: unsupported_fields(error).into(),
             ..Self::new(kind, "")
         }
     }
@@ -145,8 +157,12 @@ impl RequestFailure {
     /// Logs the failed attempt.
     pub fn log_attempt(&self, attempt: u32) {
         let status = self.status.map_or_else(|| "-".to_owned(), |status| status.to_string());
-        let (name, code, message) = (self.name(), self.api_code.as_deref().unwrap_or("-"), self.message());
-        tracing::debug!("error attempt={attempt} status={status} name={name} code={code} msg={message:?}");
+        let (name, code) = (self.name(), self.api_code.as_deref().unwrap_or("-"));
+        let message = truncate_within(self.message(), MAX_LOGGED_MESSAGE_CHARS);
+        let body = self.body.as_ref().map(|body| body.0.as_str()).unwrap_or_default();
+        tracing::debug!(
+            "error attempt={attempt} status={status} name={name} code={code} msg={message:?} body={body:?}"
+        );
     }
 }
 

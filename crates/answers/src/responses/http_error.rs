@@ -7,7 +7,7 @@ use reqwest::header::{HeaderMap, HeaderValue, LOCATION};
 use serde_json::Value;
 
 use super::endpoint::Endpoint;
-use super::failure::{FailureKind, RequestFailure, whole_seconds};
+use super::failure::{BodyExcerpt, FailureKind, RequestFailure, whole_seconds};
 use super::redaction::Redactor;
 use super::response_body::read_body;
 use super::retry::retry_after;
@@ -17,6 +17,10 @@ use super::retry::retry_after;
 const MAX_ERROR_BYTES: usize = 64 << 10;
 /// The maximum length of the host of a redirect in a message, in characters.
 const MAX_HOST_CHARS: usize = 80;
+
+/// How much of an error body the debug log shows, in characters: enough for the message and the code of the API. The
+/// rest is cut off.
+const MAX_EXCERPT_CHARS: usize = 300;
 
 /// The response, if its status is a success.
 pub async fn check_status(
@@ -29,9 +33,11 @@ pub async fn check_status(
         return Ok(response);
     }
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    let body = read_body(response, MAX_ERROR_BYTES).await.unwrap_or_default();
-    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let bytes = read_body(response, MAX_ERROR_BYTES).await.unwrap_or_default();
+    let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let mut failure = read_error(status, &headers, &body, redactor);
+    let excerpt = redactor.excerpt(&String::from_utf8_lossy(&bytes), MAX_EXCERPT_CHARS);
+    failure.body = Some(Box::new(BodyExcerpt(excerpt)));
     failure.summary = explain(&failure, &headers, endpoint, key_env, redactor).into();
     Err(failure)
 }
@@ -48,7 +54,7 @@ fn read_error(status: u16, headers: &HeaderMap, body: &Value, redactor: &Redacto
         _ => None,
     };
     if !matches!(status, 400 | 422) {
-        failure.unsupported_fields.clear();
+        failure.unsupported_fields = Box::default();
     }
     failure
 }
@@ -116,14 +122,14 @@ mod tests {
             api_code: Some("unsupported_parameter".into()),
             retry_after: Some(Duration::from_secs(2)),
             should_retry: Some(false),
-            unsupported_fields: vec![UnsupportedField {
+            unsupported_fields: Box::new([UnsupportedField {
                 field: OptionalField::Include,
                 refuses_any_value: true,
-            }],
+            }]),
             ..RequestFailure::new(FailureKind::HttpStatus, "")
         };
         assert_eq!(read_error(400, &headers, &body, &REDACTOR), expected);
-        let expected = RequestFailure { status: Some(500), unsupported_fields: vec![], ..expected };
+        let expected = RequestFailure { status: Some(500), unsupported_fields: Box::default(), ..expected };
         assert_eq!(read_error(500, &headers, &body, &REDACTOR), expected);
         let detail = read_error(404, &HeaderMap::new(), &json!({ "detail": "Not Found" }), &REDACTOR);
         assert_eq!(detail.api_message.as_deref(), Some("Not Found"));

@@ -29,6 +29,19 @@ static RETRIES: LazyLock<Family<ServerLabel, Counter>> = LazyLock::new(|| {
     register("annai_upstream_retries", "Repeated requests to servers that tools depend on", Family::default())
 });
 
+static REQUERIES: LazyLock<Counter> = LazyLock::new(|| {
+    register(
+        "annai_answers_requeries",
+        "Questions that were asked again because the model made no search",
+        Counter::default(),
+    )
+});
+
+/// Counts a question that is asked again for want of a search.
+pub fn count_requery() {
+    REQUERIES.inc();
+}
+
 /// Counts a request by its HTTP status; 0 when there was no response.
 pub fn count_request(status: u16) {
     REQUESTS.get_or_create(&RequestLabels { server: SERVER, status }).inc();

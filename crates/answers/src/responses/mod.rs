@@ -19,6 +19,7 @@ mod sse;
 
 pub use client::{ApiRequest, ListedModel, ResponsesClient};
 pub use failure::{FailureKind, RequestFailure, whole_seconds};
+pub use metrics::count_requery;
 pub use parsed_response::{Link, ParsedResponse, TokenUsage, parse_response};
 pub use progress_step::ProgressStep;
 pub use request_body::{ModelCapabilities, RequestBody, RequestSpec, SearchMode};

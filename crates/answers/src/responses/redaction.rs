@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use crate::plain_text::truncate_within;
+
 /// A message that shares this many consecutive letters with the question repeats it: fewer occur in common phrases. A
 /// letter outside ASCII counts three, because it carries more information.
 const MIN_QUESTION_ECHO: usize = 12;
@@ -48,7 +50,14 @@ impl Redactor<'_> {
             return None;
         }
         let words = decoded.split_whitespace().map(|word| if is_token(word) { "***" } else { word });
-        Some(truncate_including_ellipsis(&words.collect::<Vec<_>>().join(" "), max_chars))
+        Some(truncate_within(&words.collect::<Vec<_>>().join(" "), max_chars))
+    }
+
+    /// The beginning of a body for the log, without URLs; a remark instead if it repeats something that must not appear.
+    pub fn excerpt(&self, body: &str, max_chars: usize) -> String {
+        let Some(text) = self.redact(body, MAX_CHECKED_CHARS) else { return "(withheld)".to_owned() };
+        let words = text.split(' ').map(|word| if word.contains("://") { "***" } else { word });
+        truncate_within(&words.collect::<Vec<_>>().join(" "), max_chars)
     }
 
     /// An identifier of the API, such as `rate_limit_exceeded`, unchanged; any other text like a message.
@@ -69,15 +78,6 @@ impl Redactor<'_> {
         let mut long_words = words.filter(|word| word.len() >= MIN_SECRET_BYTES);
         long_words.any(|word| shares_run(letters, &letters_of(word), MIN_SECRET_ECHO))
     }
-}
-
-/// The text, at most `max_chars` characters including the ellipsis of a cut.
-fn truncate_including_ellipsis(text: &str, max_chars: usize) -> String {
-    if text.chars().count() <= max_chars {
-        return text.to_owned();
-    }
-    let start: String = text.chars().take(max_chars.saturating_sub(1)).collect();
-    format!("{start}…")
 }
 
 /// Whether a word looks like a key, an id or encoded data.

@@ -26,8 +26,8 @@ pub struct AnswerInput {
     /// Optional. The preferred maximum age of pages, in days; 0 means any age (default 60 unless the server is configured otherwise). This is a hint to the model, not a filter.
     #[schemars(extend("default" = 60))]
     pub recency_days: Option<u64>,
-    /// Optional. The approximate maximum number of sources to use (default 5 unless the server is configured otherwise). This is a hint to the model, not a limit.
-    #[schemars(range(min = 1, max = 10), extend("default" = 5))]
+    /// Optional. The maximum number of citations and of links under `Sources:` (without it, `policy.max_citations` of the server's configuration, default 3). The model is also told to use about as many sources (default 5 unless the server is configured otherwise), which is a hint.
+    #[schemars(range(min = 1, max = 10))]
     pub max_results: Option<u64>,
     /// Optional. Search only these sites and their subdomains, for example `["jma.go.jp"]`; at most 100 (default: all sites). If the server sets `search.domain_mode: hint`, these sites are only preferred.
     #[schemars(length(max = 100))]
@@ -61,7 +61,7 @@ impl Tool for Answer {
     const FACTS: Facts = Facts {
         name: "answer",
         title: "Answer from the web / ウェブで調べて答える",
-        description: "Search the web when needed and provide balanced, well-sourced answers. This is the standard general-purpose tool.",
+        description: "Search the web when needed and provide balanced, well-sourced answers. This is the standard general-purpose tool. Usually takes up to a minute. For a single fact use answer_quick, which takes seconds; for a comparison or an analysis use answer_detailed, which takes minutes; for links to read yourself use chatgpt_o3_search.",
         effect: Effect::Read,
         world: World::Open,
         access: Access::Local(ANSWERS_USE),
@@ -69,7 +69,7 @@ impl Tool for Answer {
         status: None,
         widget: Widget::None,
         guide: Guide {
-            when: "A question about the world or current events, or any question that needs sources.",
+            when: "A question about the world or current events, or any question that needs sources. Usually takes up to a minute.",
             safe_defaults: r#"{"query":"…"}"#,
             common_errors: ERRORS,
         },
@@ -90,7 +90,7 @@ impl Tool for AnswerDetailed {
     const FACTS: Facts = Facts {
         name: "answer_detailed",
         title: "Answer in depth / 詳しく調べて答える",
-        description: "Perform comprehensive analysis with thorough research and detailed explanations. Best for complex questions requiring deep investigation.",
+        description: "Perform comprehensive analysis with thorough research and detailed explanations. Best for complex questions requiring deep investigation. The slowest and most expensive of the answer tools: often takes several minutes. Use answer for a question that a few sources settle, and answer_quick for a single fact.",
         effect: Effect::Read,
         world: World::Open,
         access: Access::Local(ANSWERS_USE),
@@ -98,7 +98,7 @@ impl Tool for AnswerDetailed {
         status: None,
         widget: Widget::None,
         guide: Guide {
-            when: "A complex question: a comparison, an analysis, many sources. Slower and more expensive than answer.",
+            when: "A complex question: a comparison, an analysis, many sources. Often takes several minutes, and costs more than answer.",
             safe_defaults: r#"{"query":"…"}"#,
             common_errors: ERRORS,
         },
@@ -119,7 +119,7 @@ impl Tool for AnswerQuick {
     const FACTS: Facts = Facts {
         name: "answer_quick",
         title: "Answer quickly / すばやく答える",
-        description: "Provide fast, concise answers optimized for speed. Best for simple lookups or urgent questions.",
+        description: "Provide fast, concise answers optimized for speed. Best for simple lookups or urgent questions. Usually takes seconds, and never asks twice to get a search. Use answer if the sources matter, or to choose sites, age or form; use answer_detailed for an analysis.",
         effect: Effect::Read,
         world: World::Open,
         access: Access::Local(ANSWERS_USE),
@@ -127,7 +127,7 @@ impl Tool for AnswerQuick {
         status: None,
         widget: Widget::None,
         guide: Guide {
-            when: "A simple lookup where speed matters.",
+            when: "A simple lookup where speed matters: takes seconds. If the sources matter, use answer.",
             safe_defaults: r#"{"query":"…"}"#,
             common_errors: ERRORS,
         },
@@ -190,7 +190,7 @@ async fn run_answer_tool(
     let question = question(settings, profile, input)?;
     let body = question.body(&context);
     question.log(profile.name(), &body);
-    let cache_key = body.json().clone();
+    let cache_key = question.identity(profile.name(), &body);
     if let Some(answer) = set.cache.get(&cache_key, Instant::now()) {
         call.note("cached", true);
         return Ok(reply(&without_cost(&answer)).with_meta("annai/cached", true));
@@ -205,6 +205,7 @@ async fn run_answer_tool(
             call.note("model", &answer.output.model);
             call.note("retries", answer.retries);
             call.note("used_search", answer.output.used_search);
+            call.note("requeries", answer.output.requeries);
             call.note("tokens", answer.output.usage.total_tokens);
             set.cache.put(&cache_key, answer.clone(), answer.output.answer.len(), Instant::now());
             Ok(reply(&answer))
@@ -225,9 +226,15 @@ fn question(settings: &AnswersSettings, profile: Profile, input: AnswerInput) ->
     Ok(Question {
         recency_days: input.recency_days.unwrap_or(defaults.recency_days),
         max_results: input.max_results.unwrap_or(defaults.max_results),
+        max_citations: input
+            .max_results
+            .and_then(|limit| usize::try_from(limit).ok())
+            .unwrap_or(settings.policy.max_citations),
         domains: parse_domains(input.domains.as_ref().unwrap_or(&defaults.domains))?,
         style: input.style,
         model_settings: profile.model_settings(),
+        // A caller that wants speed does not wait for a second request.
+        may_requery: profile != Profile::Quick,
         profile: ModelProfile {
             model: configured.model.clone(),
             reasoning_effort: input.reasoning_effort.or(configured.reasoning_effort),

@@ -47,7 +47,7 @@ impl Tool for O3Search {
     const FACTS: Facts = Facts {
         name: "chatgpt_o3_search",
         title: "Search the web / ウェブ検索",
-        description: "Search the web and return titles, links and snippets of real pages. ChatGPT o3の検索機能を使用してWeb検索を実行します",
+        description: "Search the web and return titles, links and snippets of real pages. Web検索を実行します。Usually takes up to half a minute. Use it to read the pages yourself or to collect links; for a finished answer with sources use answer, or answer_quick for a single fact.",
         effect: Effect::Read,
         world: World::Open,
         access: Access::Local(ANSWERS_USE),
@@ -55,7 +55,7 @@ impl Tool for O3Search {
         status: None,
         widget: Widget::None,
         guide: Guide {
-            when: "You need links and snippets rather than a finished answer.",
+            when: "You need links and snippets rather than a finished answer. Usually takes up to half a minute.",
             safe_defaults: r#"{"query":"…","limit":10}"#,
             common_errors: &[
                 ("-32001 Authentication Error", "set OPENAI_API_KEY in the server's environment"),

@@ -32,6 +32,7 @@ pub fn find(
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<(Option<ConfigFile>, Option<String>), ConfigError> {
     if let Some(path) = config_option {
+        let path = &expand_home(path, env("HOME").as_deref());
         let file = read(path)?;
         let warning = format!("{}: no such file; --config is ignored", path.display());
         let warning = file.is_none().then_some(warning);
@@ -44,6 +45,17 @@ pub fn find(
         }
     }
     Ok((None, None))
+}
+
+/// A path whose leading `~` is replaced by the home folder. Shells do that for their users, but not for the settings of an
+/// MCP client, and not for a file.
+#[must_use]
+pub fn expand_home(path: &Path, home: Option<&str>) -> PathBuf {
+    match (path.strip_prefix("~"), home.filter(|home| !home.is_empty())) {
+        (Ok(rest), Some(home)) if rest.as_os_str().is_empty() => PathBuf::from(home),
+        (Ok(rest), Some(home)) => Path::new(home).join(rest),
+        _ => path.to_owned(),
+    }
 }
 
 /// The directory where the platform keeps a user's configuration.
@@ -92,6 +104,20 @@ mod tests {
         assert_eq!(home(&[("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")]), Some("/x".into()));
         assert_eq!(home(&[("XDG_CONFIG_HOME", ""), ("HOME", "/h")]), Some("/h/.config".into()));
         assert_eq!(home(&[]), None);
+    }
+
+    #[test]
+    fn a_leading_tilde_is_the_home_folder() {
+        for (path, home, expected) in [
+            ("~/x/y", Some("/h"), "/h/x/y"),
+            ("~", Some("/h"), "/h"),
+            ("~me/x", Some("/h"), "~me/x"),
+            ("/a/~/x", Some("/h"), "/a/~/x"),
+            ("~/x", Some(""), "~/x"),
+            ("~/x", None, "~/x"),
+        ] {
+            assert_eq!(expand_home(Path::new(path), home), Path::new(expected), "{path}");
+        }
     }
 
     #[test]

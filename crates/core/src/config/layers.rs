@@ -58,12 +58,23 @@ impl Layers {
         }
     }
 
-    /// Copies the value of one key to another. The copies keep the origins of the originals, so that an error names the
-    /// line that was written.
-    pub fn copy(&mut self, from: &str, to: &str) {
-        let Some(value) = get(&self.values, from).cloned() else { return };
+    /// Replaces what no layer set in the object at `to` by the object at `from`. The copies keep the origins of the
+    /// originals, so that an error names the line that was written. A key that is null stays null.
+    pub fn inherit(&mut self, from: &str, to: &str) {
+        let (Some(Value::Object(inherited)), Some(Value::Object(own))) =
+            (get(&self.values, from), get(&self.values, to))
+        else {
+            return;
+        };
+        let unset =
+            |name: &str| own.get(name).is_none() || self.origin(&super::join(to, name)) == &Origin::Default;
+        let copied: JsonObject = inherited
+            .iter()
+            .filter(|(name, _)| unset(name))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
         let origins = self.origins.clone();
-        self.set(to, value, &|path| {
+        self.set(to, Value::Object(copied), &|path| {
             let original = path.strip_prefix(to).map(|rest| format!("{from}{rest}"));
             original.and_then(|original| origins.get(&original).cloned()).unwrap_or(Origin::Default)
         });

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 pub use environment::{EnvironmentVariable, VariableParser};
-pub use file::{ConfigFile, find};
+pub use file::{ConfigFile, expand_home, find};
 pub use layers::Origin;
 pub use secret::{MASK, Secret};
 
@@ -30,18 +30,20 @@ pub trait Settings: DeserializeOwned + Serialize + JsonSchema + Default {
     /// Dotted paths of keys that earlier versions had. A file that still sets one loads with a warning, and the key has
     /// no effect.
     const RETIRED: &'static [&'static str] = &[];
-    /// Keys that take their unset values from another key instead of from their defaults, once the file sets that other
-    /// key.
+    /// Keys that take their unset values from another key instead of from their defaults.
     const INHERITS: &'static [Inherits] = &[];
 }
 
-/// A key that inherits its unset values from another key; both are dotted paths.
+/// A key that takes what no layer sets from the effective value of another key, once the file sets that other key, or
+/// when the settings make the built-in values pointless. Both keys are dotted paths.
 #[derive(Debug, Clone, Copy)]
 pub struct Inherits {
     /// The key that inherits.
     pub key: &'static str,
     /// The key that it inherits from.
     pub from: &'static str,
+    /// Whether the effective settings make the key inherit, although the file does not set the other key.
+    pub also_when: fn(&JsonObject) -> bool,
 }
 
 /// A value that a command-line option sets.
@@ -118,6 +120,7 @@ impl ConfigSchema {
             config.cli.push(option);
             config.layers.set(key, value, &|_| Origin::Cli(option));
         }
+        config.inherit();
         config.validate()?;
         Ok(config)
     }
@@ -136,6 +139,8 @@ pub struct Config {
     cli: Vec<&'static str>,
     warnings: Vec<String>,
     inherits: Vec<Inherits>,
+    /// The keys among those that others inherit from which the file sets.
+    set_by_file: Vec<&'static str>,
 }
 
 impl Config {
@@ -217,13 +222,8 @@ impl Config {
             file: name.clone(),
             line: lines.get(path).copied().unwrap_or_default(),
         };
-        for Inherits { key, from } in &self.inherits {
-            let inherited = layers::get(&document.values, from).filter(|value| value.is_object());
-            if let Some(inherited) = inherited {
-                self.layers.set(from, inherited.clone(), &origin);
-                self.layers.copy(from, key);
-            }
-        }
+        self.set_by_file = self.inherits.iter().map(|inherits| inherits.from).collect();
+        self.set_by_file.retain(|key| layers::get(&document.values, key).is_some_and(Value::is_object));
         self.layers.merge(document.values, &origin);
         self.file = Some(name);
         Ok(())
@@ -249,6 +249,16 @@ impl Config {
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(ConfigError(problems)) }
+    }
+
+    /// Fills in the keys that inherit, when every layer is merged: what a variable or an option changes in the other key
+    /// is inherited too.
+    fn inherit(&mut self) {
+        for Inherits { key, from, also_when } in self.inherits.clone() {
+            if self.set_by_file.contains(&from) || also_when(&self.layers.values) {
+                self.layers.inherit(from, key);
+            }
+        }
     }
 
     fn validate(&self) -> Result<(), ConfigError> {

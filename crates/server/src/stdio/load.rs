@@ -1,17 +1,19 @@
 //! Bookkeeping of a stdio connection: which requests are unanswered, how many calls run, and which are queued.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{ClientRequest, JsonRpcRequest, RequestId};
 
-/// The ids of the requests that are not answered yet.
+use crate::framing::Framing;
+
+/// The ids of the requests that are not answered yet, each with the framing of its request.
 #[derive(Clone, Default)]
-pub(super) struct PendingIds(Arc<Mutex<HashSet<RequestId>>>);
+pub(super) struct PendingIds(Arc<Mutex<HashMap<RequestId, Framing>>>);
 
 impl PendingIds {
-    pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
+    pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<RequestId, Framing>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

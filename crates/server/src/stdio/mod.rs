@@ -107,9 +107,9 @@ pub async fn serve<S: Service<RoleServer>>(
 async fn fail_pending_calls(outgoing: &Outgoing, pending: &PendingIds) {
     let ids: Vec<_> = pending.lock().drain().collect();
     tracing::warn!(calls = ids.len(), "stopped with calls still in progress");
-    for id in ids {
+    for (id, framing) in ids {
         let message = "the server was stopped before this call was finished; call again";
-        outgoing.enqueue(RpcError::new(Some(id), ErrorCode::INTERNAL_ERROR, message).to_json());
+        outgoing.enqueue(RpcError::new(Some(id), ErrorCode::INTERNAL_ERROR, message).to_json(), framing);
     }
     let all_written = async {
         while !outgoing.is_flushed() {

@@ -86,10 +86,14 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Stdio<R> {
             JsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
-        // One reply per id: a call that was cancelled, or answered at shutdown, gets no second one.
-        let is_pending = id.is_none_or(|id| self.pending.lock().remove(id));
-        let queued = is_pending.then(|| serde_json::to_vec(&message));
-        let queued = queued.transpose().map(|json| json.map(|json| self.outgoing.enqueue_with_receipt(json)));
+        // One reply per id, in the framing of its request: a call that was cancelled, or answered at shutdown, gets no
+        // second one.
+        let framing = id.map(|id| self.pending.lock().remove(id));
+        let is_expected = framing != Some(None);
+        let queued = is_expected.then(|| serde_json::to_vec(&message));
+        let queued = queued
+            .transpose()
+            .map(|json| json.map(|json| self.outgoing.enqueue_with_receipt(json, framing.flatten())));
         async move {
             match queued? {
                 Some(written) => written.await.map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?,
@@ -222,7 +226,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                     && (self.initialized || request.era() == Era::PerRequest) =>
             {
                 tracing::debug!("recv method=tools/list id={}", request.id);
-                self.outgoing.enqueue(request.reply(&(self.tools)()));
+                self.outgoing.enqueue(request.reply(&(self.tools)()), self.decoder.framing());
                 return None;
             }
             Frame::Message(json, size) => {
@@ -247,7 +251,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             Ok(message) => message,
             Err(error) => {
                 tracing::debug!("refused code={} id={:?}", error.code.0, error.id);
-                self.outgoing.enqueue(error.to_json());
+                self.outgoing.enqueue(error.to_json(), self.decoder.framing());
                 None
             }
         }
@@ -266,7 +270,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                 {
                     let reason = cancelled.params.reason.as_deref().unwrap_or_default();
                     tracing::debug!("cancelled requestId={id} reason={reason}");
-                    if self.initialize_id.as_ref() == Some(id) || !self.pending.lock().remove(id) {
+                    if self.initialize_id.as_ref() == Some(id) || self.pending.lock().remove(id).is_none() {
                         return Ok(None);
                     }
                     self.queue.retain(|queued| queued.request.id != *id);
@@ -304,10 +308,13 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                 }
             }
         }
-        if self.cancelled_ids.contains(id) || !self.pending.lock().insert(id.clone()) {
+        let mut pending = self.pending.lock();
+        if self.cancelled_ids.contains(id) || pending.contains_key(id) {
             let message = "id: a request with this id is in progress or was cancelled; use another id";
             return Err(RpcError::new(Some(id.clone()), ErrorCode::INVALID_REQUEST, message));
         }
+        pending.insert(id.clone(), self.decoder.framing());
+        drop(pending);
         self.queue.push_back(QueuedRequest { request, bytes });
         Ok(self.dequeue())
     }

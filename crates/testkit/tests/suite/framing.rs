@@ -35,6 +35,40 @@ fn replies_use_the_framing_last_received() {
 }
 
 #[test]
+fn pipelined_requests_are_answered_each_in_its_own_framing() {
+    let mut server = start_stdio(Framing::Lines);
+    let call = |id: i64, name: &str| {
+        let params = json!({ "name": name, "arguments": { "ms": 100 } });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
+    };
+    let list = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" }).to_string();
+    // All of them arrive before the first reply, and the framing changes with each of them.
+    let mut sent = Vec::new();
+    let mut bytes = Vec::new();
+    for id in 100..140 {
+        let framing = FRAMINGS[usize::from(id % 2 == 0)];
+        let text = match id % 3 {
+            0 => list(id),
+            1 => call(id, "sleep"),
+            _ => call(id, "no_such_tool"),
+        };
+        bytes.extend(frame(&text, framing));
+        sent.push((id, framing));
+    }
+    server.write(&bytes);
+    let mut received: Vec<_> = sent
+        .iter()
+        .map(|_| {
+            let reply = server.receive();
+            (reply.message["id"].as_i64().unwrap(), reply.framing)
+        })
+        .collect();
+    received.sort_by_key(|(id, _)| *id);
+    assert_eq!(received, sent);
+    server.finish();
+}
+
+#[test]
 fn line_mode_can_be_forced() {
     let mut server = start_stdio_with(fixture().env("MCP_LINE_MODE", "1"), Framing::Headers);
     server.start_request("ping", json!({}));
