@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::address_range::AddressRange;
 use crate::domain::money::Cents;
+use crate::store::postgres::DEFAULT_POOL_SIZE;
 
 /// The keys that this crate owns.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +26,11 @@ pub struct ServicesSection {
     /// servers may share. Several hosts may be named, separated by commas; the one that accepts writes is used. Not set:
     /// the embedded database.
     pub database_url: Option<Secret>,
+    /// The maximum number of connections of this server to PostgreSQL. Calls beyond them wait, and fail as unavailable after
+    /// five seconds (`connect_timeout` of the URL). All servers together must stay below the database's
+    /// `max_connections`.
+    #[schemars(range(min = 1, max = 1000))]
+    pub database_pool_size: usize,
     /// The file of the embedded SQLite database. It is created with the first use, for its owner alone. Default:
     /// `services.sqlite` in the user's data folder.
     pub database_path: Option<String>,
@@ -66,6 +72,7 @@ impl Default for ServicesSection {
     fn default() -> Self {
         Self {
             database_url: None,
+            database_pool_size: DEFAULT_POOL_SIZE,
             database_path: None,
             backend_url: None,
             dev_user: None,
@@ -84,6 +91,7 @@ impl Default for ServicesSection {
 impl Settings for ServicesSettings {
     const ENV: &'static [EnvironmentVariable] = &[
         EnvironmentVariable::new("DATABASE_URL", "services.database_url"),
+        EnvironmentVariable::new("DATABASE_POOL_SIZE", "services.database_pool_size"),
         EnvironmentVariable::new("SERVICES_DATABASE_PATH", "services.database_path"),
         EnvironmentVariable::new("RUST_BACKEND_URL", "services.backend_url"),
         EnvironmentVariable::new("ANNAI_DEV_USER", "services.dev_user"),
@@ -127,6 +135,7 @@ mod tests {
     fn environment_variables_set_every_key() {
         let config = load(&[
             ("DATABASE_URL", "postgres://localhost/annai"),
+            ("DATABASE_POOL_SIZE", "40"),
             ("SERVICES_DATABASE_PATH", "~/services.sqlite"),
             ("RUST_BACKEND_URL", "backend.example.com"),
             ("ANNAI_DEV_USER", "me@example.com"),
@@ -142,6 +151,7 @@ mod tests {
         section.expand_home(Some("/home/me"));
         let expected = ServicesSection {
             database_url: Some(Secret::new("postgres://localhost/annai")),
+            database_pool_size: 40,
             database_path: Some("/home/me/services.sqlite".into()),
             backend_url: Some("backend.example.com".into()),
             dev_user: Some("me@example.com".into()),
@@ -163,6 +173,7 @@ mod tests {
     fn wrong_values_are_named_with_the_variable_that_set_them() {
         for (name, value, problem) in [
             ("RATE_LIMIT_PER_MIN", "0", "RATE_LIMIT_PER_MIN: expected an integer from 1 to 1000000"),
+            ("DATABASE_POOL_SIZE", "0", "DATABASE_POOL_SIZE: expected an integer from 1 to 1000"),
             (
                 "TRUSTED_PROXIES",
                 "10.0.0.0/8,proxy",

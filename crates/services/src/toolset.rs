@@ -102,9 +102,10 @@ impl ServicesConfig {
     pub(crate) fn store(&self) -> Result<Arc<dyn Store>, ToolError> {
         let not_configured = |message: String| ToolError::new(ErrorKind::NotConfigured, message);
         if let Some(url) = &self.section.database_url {
-            let options = PostgresOptions::parse(url.expose().trim()).map_err(|problem| {
+            let mut options = PostgresOptions::parse(url.expose().trim()).map_err(|problem| {
                 not_configured(format!("services.database_url (DATABASE_URL) {problem}"))
             })?;
+            options.pool_size = self.section.database_pool_size;
             return Ok(Arc::new(PostgresStore::new(options, self.clock.clone())));
         }
         let path = self.section.database_path.as_ref().ok_or_else(|| {

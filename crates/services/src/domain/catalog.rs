@@ -31,8 +31,6 @@ pub struct ListedCampaign {
     pub required_task: String,
     /// The most that it pays for one run.
     pub subsidy: Cents,
-    /// What is left of its budget.
-    pub remaining: Cents,
     /// The services that it names.
     pub target_tools: Vec<String>,
     /// Its tags.
@@ -52,14 +50,6 @@ impl<'a> Catalog<'a> {
         Service::resolve(key, self.by_key.get(key).copied(), true, self.tools).ok()
     }
 
-    /// What a search shows of a campaign; nothing when its budget is exhausted.
-    #[must_use]
-    pub fn campaign_entry(&self, campaign: ListedCampaign) -> Option<SearchEntry> {
-        let remaining = campaign.remaining;
-        let (entry, cheapest) = self.listing(campaign);
-        (remaining >= cheapest).then_some(entry)
-    }
-
     /// What a search shows of a campaign, and the least that must be left of its budget: the price of its cheapest service.
     /// Where none of its services exists, its subsidy stands for that.
     #[must_use]
@@ -74,17 +64,8 @@ impl<'a> Catalog<'a> {
                 service_keys.push(key.clone());
             }
         }
-        let ListedCampaign {
-            id,
-            name,
-            sponsor,
-            required_task,
-            subsidy,
-            target_tools,
-            mut tags,
-            task_type,
-            ..
-        } = campaign;
+        let ListedCampaign { id, name, sponsor, required_task, subsidy, target_tools, mut tags, task_type } =
+            campaign;
         if tags.is_empty() {
             tags = target_tools.iter().chain([&required_task]).cloned().collect();
         }
@@ -183,14 +164,13 @@ mod tests {
         Cents::parse(cents).unwrap()
     }
 
-    fn listed(remaining: i64, target_tools: &[&str]) -> ListedCampaign {
+    fn listed(target_tools: &[&str]) -> ListedCampaign {
         ListedCampaign {
             id: "1".into(),
             name: "C".into(),
             sponsor: "Acme".into(),
             required_task: "survey".into(),
             subsidy: cents(50),
-            remaining: cents(remaining),
             target_tools: target_tools.iter().map(|tool| (*tool).to_owned()).collect(),
             tags: vec![],
             task_type: None,
@@ -203,20 +183,21 @@ mod tests {
         let dear = api(&json!({ "name": "dear", "price_cents": 60 })).unwrap();
         let (apis, tools) = ([api(&json!({})).unwrap(), dear], tools());
         let catalog = Catalog::new(&apis, &tools);
-        for (remaining, target_tools, expected) in [
-            (10, &["scrape", "dear"][..], Some(vec!["scrape"])),
-            (9, &["scrape", "dear"], None),
-            (49, &["answer"], None),
-            (50, &["answer"], Some(vec!["answer"])),
-            (50, &["dear"], Some(vec![])),
-            (49, &["nothing"], None),
+        for (target_tools, service_keys, cheapest) in [
+            (&["scrape", "dear"][..], &["scrape"][..], 10),
+            (&["answer"], &["answer"], 50),
+            (&["answer", "scrape"], &["answer", "scrape"], 10),
+            // Without a service that it could pay for, its subsidy must be left.
+            (&["dear"], &[], 50),
+            (&["nothing"], &[], 50),
         ] {
-            let entry = catalog.campaign_entry(listed(remaining, target_tools));
-            let keys =
-                entry.as_ref().map(|entry| entry.item.service_keys.iter().map(String::as_str).collect());
-            assert_eq!(keys, expected, "{remaining} {target_tools:?}");
+            let (entry, least) = catalog.listing(listed(target_tools));
+            assert_eq!(
+                (entry.item.service_keys, least),
+                (service_keys.iter().map(ToString::to_string).collect(), cents(cheapest))
+            );
         }
-        let entry = catalog.campaign_entry(listed(50, &["scrape"])).unwrap();
+        let (entry, _) = catalog.listing(listed(&["scrape"]));
         assert_eq!(entry.item.tags, ["scrape", "survey"]);
         assert_eq!(entry.task_type.as_deref(), Some("survey"));
     }
@@ -224,7 +205,7 @@ mod tests {
     #[test]
     fn a_free_service_is_never_exhausted() {
         let (apis, tools) = ([api(&json!({ "price_cents": 0 })).unwrap()], tools());
-        assert!(Catalog::new(&apis, &tools).campaign_entry(listed(0, &["scrape"])).is_some());
+        assert_eq!(Catalog::new(&apis, &tools).listing(listed(&["scrape"])).1, Cents::ZERO);
     }
 
     #[test]

@@ -22,6 +22,11 @@ pub const DEFAULT_PAGE: usize = 50;
 pub const MAX_PAGE: usize = 200;
 /// How long an idempotency key and the stored output of its run are kept.
 pub const KEY_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long the attempt of a run is kept after it was made, once it is settled or released. Its key needs it for a day, and
+/// a process that stalled for longer than two has nobody left to answer. Payments are kept for good.
+pub const ATTEMPT_LIFETIME: Duration = Duration::from_secs(48 * 60 * 60);
+/// How many expired rows of a table one transaction deletes, so that others wait for it for milliseconds only.
+pub const MAX_DELETED_ROWS: usize = 1_000;
 /// How long a session lasts.
 pub const SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How many days the details of a task are kept; every consent to the retention records it.

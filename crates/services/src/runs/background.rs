@@ -9,9 +9,13 @@ use tokio::time::MissedTickBehavior;
 use super::Shared;
 use super::sweeper::Sweeper;
 use crate::error::ServicesError;
+use crate::store::{CleanUp, Store};
 
-/// How often expired keys, outputs and sessions are deleted. They are unusable before that; this only frees space.
+/// How often expired keys, outputs, sessions and finished reservations are deleted. They are unusable before that; this only frees space.
 const CLEAN_EVERY: Duration = Duration::from_secs(10 * 60);
+/// How often something is deleted after one sweep. With the rows that each deletes, this is faster than runs can leave them
+/// behind, and takes less than the time until the next sweep.
+const MAX_CLEAN_UPS: usize = 50;
 
 /// Starts both tasks. They end when the runs are dropped.
 pub fn start(shared: &Arc<Shared>) -> [JoinHandle<()>; 2] {
@@ -54,12 +58,27 @@ async fn sweep(shared: Weak<Shared>, every: Duration) {
         }
         let now = shared.clock.instant();
         if cleaned.is_none_or(|cleaned| now.saturating_duration_since(cleaned) >= CLEAN_EVERY) {
-            cleaned = Some(now);
-            if let Err(error) = shared.store.delete_expired().await {
-                tracing::warn!(%error, "expired keys and sessions could not be deleted");
+            match clean_up(&*shared.store).await {
+                Ok(CleanUp::Complete) => cleaned = Some(now),
+                // The next sweep goes on.
+                Ok(CleanUp::Partial) => {}
+                Err(error) => {
+                    cleaned = Some(now);
+                    tracing::warn!(%error, "expired keys, sessions and reservations could not be deleted");
+                }
             }
         }
     }
+}
+
+/// Deletes what has expired, a little at a time, so that other use cases have their turn in between.
+async fn clean_up(store: &dyn Store) -> Result<CleanUp, ServicesError> {
+    for _ in 0..MAX_CLEAN_UPS {
+        if store.delete_expired().await? == CleanUp::Complete {
+            return Ok(CleanUp::Complete);
+        }
+    }
+    Ok(CleanUp::Partial)
 }
 
 /// Looks at the leases once and releases those that have ended.

@@ -1,6 +1,7 @@
 //! The store: one method per use case, each of which happens as a whole or not at all. The rules are those of
 //! [`crate::domain`]; a store only keeps what they decide.
 
+mod movements;
 pub mod postgres;
 mod shared;
 pub mod sqlite;
@@ -11,8 +12,8 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 pub use types::{
-    BookViolation, BudgetOwner, Completion, Dashboard, Lease, Page, PageCursor, PageRequest, PaymentOutcome,
-    Reservation, ReserveOutcome, ReserveRequest, RunResult, RunTarget, SettleReport,
+    BookViolation, BudgetOwner, CleanUp, Completion, Dashboard, Lease, Page, PageCursor, PageRequest,
+    PaymentOutcome, Reservation, ReserveOutcome, ReserveRequest, RunResult, RunTarget, SettleReport,
 };
 
 use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
@@ -135,8 +136,9 @@ pub trait Store: Send + Sync + 'static {
     /// Releases the reservations whose counter is still the same, and returns how many these were.
     fn release_expired(&self, leases: Vec<Lease>) -> StoreFuture<'_, usize>;
 
-    /// Deletes idempotency keys with their outputs, and sessions, whose time is over.
-    fn delete_expired(&self) -> StoreFuture<'_, ()>;
+    /// Deletes idempotency keys with their outputs, sessions, and finished reservations whose time is over, as many as one
+    /// transaction should.
+    fn delete_expired(&self) -> StoreFuture<'_, CleanUp>;
 
     /// Settles a run by its result.
     fn settle(&self, reservation: ReservationId, reply: UpstreamReply) -> StoreFuture<'_, SettleReport>;

@@ -16,6 +16,12 @@ pub fn later(now: Timestamp, by: std::time::Duration) -> Timestamp {
     now.checked_add(by).unwrap_or(Timestamp::MAX)
 }
 
+/// A time before another, or the first that there is.
+pub fn earlier(now: Timestamp, by: std::time::Duration) -> Timestamp {
+    let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
+    now.checked_sub(by).unwrap_or(Timestamp::MIN)
+}
+
 /// A sponsor's key and the request it stands for.
 #[derive(Debug, Clone)]
 pub struct SponsorKey {

@@ -207,6 +207,15 @@ pub struct Lease {
     pub counter: i64,
 }
 
+/// How far a clean-up came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CleanUp {
+    /// Nothing that has expired is left.
+    Complete,
+    /// There may be more.
+    Partial,
+}
+
 /// Whose budget it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -223,7 +223,7 @@ async fn three_replicas_migrate_a_filled_database_at_once() {
         for result in join_all(stores.iter().flat_map(|store| [store.open(), store.open()])).await {
             result.unwrap();
         }
-        assert_eq!(database.number("SELECT count(*) FROM annai_migrations"), 3);
+        assert_eq!(database.number("SELECT count(*) FROM annai_migrations"), 4);
         let expected = if rows.is_empty() { 0 } else { 2 };
         assert_eq!(database.number("SELECT count(*) FROM adjustments"), expected);
     }
@@ -243,7 +243,7 @@ async fn the_tables_of_another_program_and_of_a_newer_version_are_left_alone() {
     );
     database.execute_batch("DROP TABLE users").unwrap();
     store.open().await.unwrap();
-    database.execute_batch("INSERT INTO annai_migrations VALUES (4, 'newer')").unwrap();
+    database.execute_batch("INSERT INTO annai_migrations VALUES (99, 'newer')").unwrap();
     let error = PostgresStore::new(database.options(), Arc::new(SystemClock)).open().await.unwrap_err();
     assert!(error.to_string().contains("newer version"), "{error}");
 }

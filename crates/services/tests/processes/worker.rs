@@ -120,19 +120,21 @@ async fn play(database: &Path, session: &str, role: &str, rest: &[&str]) {
     }
 }
 
-/// Signs new people up until the database refuses, then tries to read.
+/// Signs new people up, eight at once, until the database refuses, then tries again.
 async fn sign_ups(database: &Path) {
     let store = open(database);
     let mut signed_up = 0;
-    loop {
-        let region = "x".repeat(400);
-        let person = json!({ "email": format!("person-{signed_up}@example.com"), "region": region });
-        match store.sign_in(serde_json::from_value(person).expect("a person"), None).await {
-            Ok(_) => signed_up += 1,
-            Err(error) => {
-                tell(&format!("error {} {error}", error.status()));
-                break;
-            }
+    for round in 0.. {
+        let sign_ups = join_all((0..8).map(|number| {
+            let email = format!("person-{round}-{number}@example.com");
+            let person = json!({ "email": email, "region": "x".repeat(400) });
+            store.sign_in(serde_json::from_value(person).expect("a person"), None)
+        }));
+        let (good, mut bad): (Vec<_>, Vec<_>) = sign_ups.await.into_iter().partition(Result::is_ok);
+        signed_up += good.len();
+        if let Some(Err(error)) = bad.pop() {
+            tell(&format!("error {} {error}", error.status()));
+            break;
         }
     }
     tell(&format!("signed-up {signed_up}"));

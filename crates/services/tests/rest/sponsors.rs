@@ -231,11 +231,17 @@ async fn discovery_names_the_urls_of_active_campaigns() {
 }
 
 #[tokio::test]
-async fn the_privacy_page_is_for_people() {
+async fn the_privacy_page_is_for_people_in_japanese_and_english() {
     let site = Site::start().await;
     let page = site.send("GET", "/privacy", &[], b"").await;
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
-    assert!(page.body.contains("<h1>Privacy</h1>"), "{page:?}");
+    let (japanese, english) = page.body.split_once("<section id=\"en\" lang=\"en\">").unwrap();
+    assert!(japanese.contains("<section id=\"ja\" lang=\"ja\">\n<h1>プライバシー</h1>"), "{page:?}");
+    assert!(english.contains("<h1>Privacy</h1>"), "{page:?}");
+    // Both say the same: as many headings and points.
+    for tag in ["<h2>", "<li>", "<p>"] {
+        assert_eq!(japanese.matches(tag).count(), english.matches(tag).count(), "{tag}");
+    }
     site.finish().await;
 }
 

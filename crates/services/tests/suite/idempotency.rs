@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use annai_services::domain::reservation::Dispatch;
+use annai_services::store::CleanUp;
 use futures_util::future::join_all;
 use jiff::SignedDuration;
 use serde_json::json;
@@ -77,6 +79,28 @@ async fn keys_and_outputs_end_after_a_day_and_runs_without_a_key_store_nothing()
     world.clock.jump(SignedDuration::from_hours(25));
     world.store().delete_expired().await.unwrap();
     assert_eq!(world.number("SELECT count(*) FROM idempotency_keys"), 0);
+    assert_eq!(world.books().await, (0, 70, 30));
+}
+
+#[tokio::test]
+async fn finished_attempts_are_deleted_after_two_days_and_their_payments_are_kept() {
+    let world = World::new();
+    let (session, _) = world.sponsored_person(100).await;
+    world.run(session, "x", None).await.unwrap();
+    world.run(session, "x", Some("k")).await.unwrap();
+    let living = world.reserve(session, None).await.unwrap();
+    let released = world.reserve(session, None).await.unwrap();
+    world.store().release(released.id, Dispatch::Done).await.unwrap();
+    let attempts = || world.number("SELECT count(*) FROM reservations");
+    world.clock.jump(SignedDuration::from_hours(47));
+    assert_eq!((world.store().delete_expired().await.unwrap(), attempts()), (CleanUp::Complete, 4));
+    world.clock.jump(SignedDuration::from_hours(2));
+    assert_eq!((world.store().delete_expired().await.unwrap(), attempts()), (CleanUp::Complete, 1));
+    assert_eq!(world.books().await, (10, 70, 20));
+    assert_eq!(world.number("SELECT count(*) FROM payments"), 3);
+    // What lives is settled however old it is.
+    let reply = annai_services::upstream::UpstreamReply { status: 200, body: "late".into() };
+    assert_eq!(world.store().settle(living.id, reply).await.unwrap().result.output, "late");
     assert_eq!(world.books().await, (0, 70, 30));
 }
 

@@ -12,9 +12,6 @@ use crate::domain::user::{
 use crate::error::ServicesError;
 use crate::store::shared::later;
 
-/// How many expired rows of a table are deleted at once. The next clean-up deletes the others.
-const MAX_DELETED: i64 = 10_000;
-
 /// Of several first sign-ins at once all but one fail by the unique address or subject, and the next try finds the user.
 pub async fn sign_in(
     session: &Session<'_>,
@@ -160,26 +157,4 @@ pub async fn session_user(
         roles: row.try_get(3)?,
         registered_at: row.try_get(4)?,
     })
-}
-
-/// Deletes sessions and keys whose time is over. A key of a living attempt stays. What another replica is deleting or using
-/// is skipped.
-pub async fn delete_expired(session: &Session<'_>, now: Timestamp) -> Result<(), Failure> {
-    for (table, key, condition) in [
-        ("gpt_sessions", "token", "true"),
-        (
-            "idempotency_keys",
-            "user_id, key",
-            "NOT EXISTS (SELECT 1 FROM reservations r WHERE r.id = reservation_id AND r.state = 'reserved')",
-        ),
-        ("sponsor_keys", "key", "true"),
-    ] {
-        let statement = format!(
-            "DELETE FROM {table} WHERE ({key}) IN
-             (SELECT {key} FROM {table} WHERE expires_at <= $1 AND {condition}
-              LIMIT $2 FOR UPDATE SKIP LOCKED)"
-        );
-        session.execute(&statement, &[&now, &MAX_DELETED]).await?;
-    }
-    Ok(())
 }

@@ -14,6 +14,7 @@ use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
 use crate::domain::ids::{CampaignId, UserId};
 use crate::domain::matching::TargetingCampaign;
 use crate::error::ServicesError;
+use crate::store::movements::Moved;
 use crate::store::shared::SponsorKey;
 use crate::store::{Dashboard, Page, PageCursor, PageRequest};
 
@@ -62,9 +63,9 @@ pub async fn create(
     session: &Session<'_>,
     (draft, key): &(CampaignDraft, Option<SponsorKey>),
     now: Timestamp,
-) -> Result<Campaign, Failure> {
+) -> Result<Moved<Campaign>, Failure> {
     if let Some(created) = find_sponsored(session, key.as_ref(), now).await? {
-        return find(session, created).await;
+        return Ok(Moved::nothing(find(session, created).await?));
     }
     let campaign = draft.clone().into_campaign(CampaignId::random(), now);
     session
@@ -93,16 +94,16 @@ pub async fn create(
         )
         .await?;
     remember_sponsored(session, key.as_ref(), &campaign.id, now).await?;
-    find(session, campaign.id).await
+    Ok(Moved::added(find(session, campaign.id).await?, campaign.budget_total_cents))
 }
 
 pub async fn patch(
     session: &Session<'_>,
     (id, patch, key): &(CampaignId, CampaignPatch, Option<SponsorKey>),
     now: Timestamp,
-) -> Result<Campaign, Failure> {
+) -> Result<Moved<Campaign>, Failure> {
     if find_sponsored::<CampaignId>(session, key.as_ref(), now).await?.is_some() {
-        return find(session, *id).await;
+        return Ok(Moved::nothing(find(session, *id).await?));
     }
     let before = find_locking(session, *id, "FOR NO KEY UPDATE").await?;
     let mut campaign = before.clone();
@@ -131,7 +132,7 @@ pub async fn patch(
         )
         .await?;
     remember_sponsored(session, key.as_ref(), id, now).await?;
-    find(session, *id).await
+    Ok(Moved::added(find(session, *id).await?, cents(added)))
 }
 
 pub async fn page(session: &Session<'_>, request: &PageRequest) -> Result<Page<Campaign>, Failure> {

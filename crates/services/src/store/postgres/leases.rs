@@ -8,6 +8,7 @@ use super::session::Session;
 use super::settle::release_abandoned;
 use crate::domain::ids::{CampaignId, ReservationId, SponsoredApiId, UserId};
 use crate::store::Lease;
+use crate::store::movements::Moved;
 
 /// A part of a statement that lets its transaction end without waiting for the disk: its loss in a crash of the server would
 /// do no harm.
@@ -43,7 +44,7 @@ pub async fn release_expired(
     session: &Session<'_>,
     leases: &[Lease],
     now: Timestamp,
-) -> Result<usize, Failure> {
+) -> Result<Moved<usize>, Failure> {
     let ids: Vec<ReservationId> = leases.iter().map(|lease| lease.id).collect();
     let counters: Vec<i64> = leases.iter().map(|lease| lease.counter).collect();
     let rows = session
@@ -67,8 +68,9 @@ pub async fn release_expired(
     session.rows(lock, &[&campaigns]).await?;
     let lock = "SELECT id FROM sponsored_apis WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE";
     session.rows(lock, &[&apis]).await?;
+    let mut released = Moved::nothing(rows.len());
     for row in &rows {
-        release_abandoned(session, row.try_get(0)?, now).await?;
+        released = released.and(release_abandoned(session, row.try_get(0)?, now).await?);
     }
-    Ok(rows.len())
+    Ok(released)
 }

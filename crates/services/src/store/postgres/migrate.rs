@@ -9,19 +9,22 @@ use super::pool::Connections;
 use super::session::{Access, Session};
 use super::shape;
 use crate::error::ServicesError;
+use crate::store::movements::{self, MovementKind};
 
 /// The migrations in their order; the table `annai_migrations` names those that were applied.
-const MIGRATIONS: [(&str, &str); 3] = [
+const MIGRATIONS: [(&str, &str); 4] = [
     ("001_services", include_str!("../../../migrations/postgres/001_services.sql")),
     ("002_additions", include_str!("../../../migrations/postgres/002_additions.sql")),
     ("003_balance", include_str!("../../../migrations/postgres/003_balance.sql")),
+    ("004_expiry", include_str!("../../../migrations/postgres/004_expiry.sql")),
 ];
 
 /// What opening the database did.
 #[derive(Debug, Default)]
 struct MigrationReport {
     applied: usize,
-    adjusted: i64,
+    adjustments: u64,
+    adjusted_cents: u64,
     adoption: AdoptionReport,
 }
 
@@ -34,13 +37,14 @@ pub async fn migrate(connections: &Connections) -> Result<(), Failure> {
     let report = connection
         .transact(Access::Write, timeout, &input, |s, i, _| Box::pin(apply(s, *i)), Timestamp::now())
         .await?;
-    let MigrationReport { applied, adjusted, adoption } = report;
+    let MigrationReport { applied, adjustments, adjusted_cents, adoption } = report;
     if applied > 0 {
         tracing::info!(database = options.address(), applied, "the tables of the database were migrated");
     }
-    if adjusted > 0 {
+    if adjustments > 0 {
+        movements::count(MovementKind::Adjusted, adjustments, adjusted_cents);
         tracing::warn!(
-            adjusted,
+            adjusted = adjustments,
             "budgets did not balance when the database was taken over; each got one adjustment"
         );
     }
@@ -84,8 +88,10 @@ async fn apply(session: &Session<'_>, timeout_ms: u64) -> Result<MigrationReport
             .await?;
     }
     if done == 0 {
-        let row = session.client().query_one("SELECT count(*) FROM adjustments", &[]).await?;
-        report.adjusted = row.try_get(0)?;
+        let sums = "SELECT count(*), coalesce(sum(abs(amount_cents)), 0)::bigint FROM adjustments";
+        let row = session.client().query_one(sums, &[]).await?;
+        report.adjustments = row.try_get::<_, i64>(0)?.unsigned_abs();
+        report.adjusted_cents = row.try_get::<_, i64>(1)?.unsigned_abs();
     }
     report.adoption = adopt::adopt(session).await?;
     Ok(report)

@@ -9,6 +9,7 @@ mod campaigns;
 mod copy;
 mod copy_tables;
 mod database;
+mod expiry;
 mod failure;
 mod keys;
 mod leases;
@@ -31,5 +32,5 @@ mod use_cases;
 mod values;
 
 pub use self::copy::{CopyReport, copy_from_sqlite};
-pub use self::options::{PostgresOptions, TlsTrust, TrustedRoots};
+pub use self::options::{DEFAULT_POOL_SIZE, PostgresOptions, TlsTrust, TrustedRoots};
 pub use self::postgres_store::PostgresStore;

@@ -12,6 +12,10 @@ use crate::domain::text::Problem;
 /// connections long before.
 const LIBRARY_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
 
+/// The maximum number of connections of one process. Sixteen keep two processors of the server busy, and three replicas stay
+/// below the hundred connections that PostgreSQL allows by default.
+pub const DEFAULT_POOL_SIZE: usize = 16;
+
 /// How the server's certificate is checked. The names and meanings are those of libpq.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TlsTrust {
@@ -37,8 +41,7 @@ pub enum TrustedRoots {
 pub struct PostgresOptions {
     pub(super) config: Config,
     pub(super) trust: TlsTrust,
-    /// The maximum number of connections of this process. Sixteen keep two processors of the server busy; three replicas
-    /// stay below the hundred connections that PostgreSQL allows by default. Further use cases wait.
+    /// The maximum number of connections of this process. Further use cases wait.
     pub pool_size: usize,
     /// How long a use case waits for a free connection, and for a new connection to one host.
     pub connect_timeout: Duration,
@@ -94,7 +97,7 @@ impl PostgresOptions {
         Ok(Self {
             config,
             trust,
-            pool_size: 16,
+            pool_size: DEFAULT_POOL_SIZE,
             connect_timeout,
             statement_timeout: Duration::from_secs(10),
             lock_timeout: Duration::from_secs(5),

@@ -16,6 +16,7 @@ use super::values::stored_time;
 use crate::clock::Clock;
 use crate::error::ServicesError;
 use crate::store::StoreFuture;
+use crate::store::movements::Moved;
 
 /// How often a use case is tried when it meets another one or a connection that is gone. Each try takes milliseconds, and
 /// conflicts resolve with the first or second; beyond this the caller hears that the database is busy.
@@ -41,7 +42,17 @@ impl PostgresStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.run(Access::Write, input, use_case)
+        self.run(Access::Write, input, use_case, |_| {})
+    }
+
+    /// Runs a use case that writes and may move budgets.
+    pub(super) fn write_moved<I, T>(&self, input: I, use_case: UseCase<I, Moved<T>>) -> StoreFuture<'_, T>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let moved = self.run(Access::Write, input, use_case, Moved::count);
+        Box::pin(async move { Ok(moved.await?.value) })
     }
 
     /// Runs a use case that only reads, on one snapshot.
@@ -50,7 +61,7 @@ impl PostgresStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.run(Access::Read, input, use_case)
+        self.run(Access::Read, input, use_case, |_| {})
     }
 
     /// Runs a use case of one statement, which is a transaction by itself.
@@ -59,17 +70,24 @@ impl PostgresStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.run(Access::Single, input, use_case)
+        self.run(Access::Single, input, use_case, |_| {})
     }
 
-    fn run<I, T>(&self, access: Access, input: I, use_case: UseCase<I, T>) -> StoreFuture<'_, T>
+    /// Runs a use case. `committed` is called when it has happened, also when nobody waits for it any more.
+    fn run<I, T>(
+        &self,
+        access: Access,
+        input: I,
+        use_case: UseCase<I, T>,
+        committed: fn(&T),
+    ) -> StoreFuture<'_, T>
     where
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
         let now = stored_time(self.clock.now());
         let database = self.database.clone();
-        let run = async move { try_often(&database, access, &input, use_case, now).await };
+        let run = async move { try_often(&database, access, &input, use_case, now).await.inspect(committed) };
         Box::pin(async move {
             let task = tokio::spawn(run.in_current_span());
             let result = task.await.map_err(|error| ServicesError::internal(error.to_string()))?;

@@ -18,6 +18,7 @@ use crate::domain::reservation::ReservationState;
 use crate::domain::service::Service;
 use crate::domain::user::User;
 use crate::error::ServicesError;
+use crate::store::movements::{Moved, MovementKind};
 use crate::store::shared::{key_conflict, later, run_target};
 use crate::store::{Reservation, ReserveOutcome, ReserveRequest, RunResult};
 
@@ -25,7 +26,7 @@ pub async fn reserve(
     session: &Session<'_>,
     request: &ReserveRequest,
     now: Timestamp,
-) -> Result<ReserveOutcome, Failure> {
+) -> Result<Moved<ReserveOutcome>, Failure> {
     let key = &*request.service;
     let user = session_user(session, request.session, now);
     let (user, api) = try_join(user, sponsored_apis::find_by_key(session, key)).await?;
@@ -34,7 +35,10 @@ pub async fn reserve(
         Some(key) => match key_decision(session, &user, key, &request.request_hash, now).await? {
             KeyDecision::First => TxHash::random(),
             KeyDecision::Again(tx_hash) => tx_hash,
-            KeyDecision::Replay => return replay(session, user.id, key).await.map(ReserveOutcome::Replay),
+            KeyDecision::Replay => {
+                let result = replay(session, user.id, key).await?;
+                return Ok(Moved::nothing(ReserveOutcome::Replay(result)));
+            }
             KeyDecision::InProgress => return Err(ServicesError::InProgress.into()),
             KeyDecision::Conflict => return Err(key_conflict().into()),
         },
@@ -43,7 +47,7 @@ pub async fn reserve(
     let service = Service::resolve(key, api.as_ref(), is_targeted, &request.tools)
         .map_err(|reason| ServicesError::unresolved(key, reason))?;
     if let Some((tool, _)) = service.tool.filter(|(tool, _)| request.ready_tool.as_deref() != Some(tool)) {
-        return Ok(ReserveOutcome::CheckTool(tool.to_owned()));
+        return Ok(Moved::nothing(ReserveOutcome::CheckTool(tool.to_owned())));
     }
     let offer = find_payer(session, &service, key, &user).await?;
     let attempt = AttemptRow {
@@ -58,7 +62,8 @@ pub async fn reserve(
     };
     let insert = insert(session, &attempt, ReservationState::Reserved, now);
     try_join(insert, record_key(session, &attempt, &request.request_hash, now)).await?;
-    Ok(ReserveOutcome::Reserved(Reservation {
+    let moved = (MovementKind::Reserved, attempt.amount);
+    let reservation = Reservation {
         id: attempt.id,
         user_id: user.id,
         service: attempt.service,
@@ -66,7 +71,8 @@ pub async fn reserve(
         tx_hash: attempt.tx_hash,
         sponsor: attempt.sponsor,
         amount: attempt.amount,
-    }))
+    };
+    Ok(Moved::new(ReserveOutcome::Reserved(reservation), [moved]))
 }
 
 async fn is_targeted(session: &Session<'_>, service: &str) -> Result<bool, Failure> {

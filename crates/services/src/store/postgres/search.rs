@@ -114,8 +114,8 @@ async fn prepare(
     version: Uuid,
     tools: &Arc<ToolOffers>,
 ) -> Result<PreparedServices, Failure> {
-    let campaigns = "SELECT id, name, sponsor, required_task, subsidy_per_call_cents, budget_remaining_cents,
-             target_tools, coalesce(tags, '{}'), task_schema ->> 'task_type'
+    let campaigns = "SELECT id, name, sponsor, required_task, subsidy_per_call_cents, target_tools,
+             coalesce(tags, '{}'), task_schema ->> 'task_type'
          FROM campaigns WHERE active ORDER BY created_at DESC, id DESC";
     let rows = session.rows(campaigns, &[]).await?;
     let apis = sponsored_apis::active(session).await?;
@@ -128,10 +128,9 @@ async fn prepare(
             sponsor: row.try_get(2)?,
             required_task: row.try_get(3)?,
             subsidy: cents(row.try_get(4)?),
-            remaining: cents(row.try_get(5)?),
-            target_tools: row.try_get(6)?,
-            tags: row.try_get(7)?,
-            task_type: row.try_get(8)?,
+            target_tools: row.try_get(5)?,
+            tags: row.try_get(6)?,
+            task_type: row.try_get(7)?,
         });
         entries.push(entry);
         least_budgets.push(least);

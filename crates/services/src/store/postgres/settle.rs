@@ -14,6 +14,7 @@ use crate::domain::reservation::{
     Dispatch, ReleaseStep, ReservationState, SettleStep, release_step, settle_step,
 };
 use crate::error::ServicesError;
+use crate::store::movements::{Moved, MovementKind};
 use crate::store::{PaymentOutcome, RunResult, SettleReport};
 use crate::upstream::UpstreamReply;
 
@@ -65,32 +66,35 @@ pub async fn settle(
     session: &Session<'_>,
     (reservation, reply): &(ReservationId, UpstreamReply),
     now: Timestamp,
-) -> Result<SettleReport, Failure> {
+) -> Result<Moved<SettleReport>, Failure> {
     let attempt = load(session, *reservation).await?;
-    let payment = match settle_step(attempt.state, attempt.is_paid) {
+    use MovementKind::{Released, Reserved, Settled};
+    let amount = attempt.row.amount;
+    let (payment, movements) = match settle_step(attempt.state, attempt.is_paid) {
         SettleStep::Settle => {
             let settled = set_state(session, *reservation, ReservationState::Settled);
             try_join(settled, pay(session, &attempt.row, now)).await?;
-            PaymentOutcome::Settled
+            (PaymentOutcome::Settled, vec![(Settled, amount)])
         }
         SettleStep::ReserveAgain if take(session, attempt.row.payer, attempt.row.amount).await? => {
             let again = AttemptRow { id: ReservationId::random(), ..attempt.row.clone() };
             insert(session, &again, ReservationState::Settled, now).await?;
             pay(session, &again, now).await?;
-            PaymentOutcome::Settled
+            (PaymentOutcome::Settled, vec![(Reserved, amount), (Settled, amount)])
         }
         SettleStep::ReserveAgain => {
             record_payment(session, &attempt.row, "failed", now).await?;
-            PaymentOutcome::Unpaid
+            (PaymentOutcome::Unpaid, vec![])
         }
         SettleStep::ReleaseAndReplay => {
             give_back(session, &attempt.row).await?;
-            PaymentOutcome::PaidBefore
+            (PaymentOutcome::PaidBefore, vec![(Released, amount)])
         }
-        SettleStep::Replay => PaymentOutcome::PaidBefore,
-        SettleStep::Done => PaymentOutcome::Settled,
+        SettleStep::Replay => (PaymentOutcome::PaidBefore, vec![]),
+        SettleStep::Done => (PaymentOutcome::Settled, vec![]),
     };
-    Ok(SettleReport { result: store_result(session, &attempt.row, reply).await?, payment })
+    let result = store_result(session, &attempt.row, reply).await?;
+    Ok(Moved::new(SettleReport { result, payment }, movements))
 }
 
 /// Stores the result of a keyed run, unless another attempt has stored one, and returns the stored one.
@@ -133,7 +137,7 @@ pub async fn release(
     session: &Session<'_>,
     (reservation, dispatch): &(ReservationId, Dispatch),
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<Moved<()>, Failure> {
     let attempt = load(session, *reservation).await?;
     release_attempt(session, &attempt, *dispatch, now).await
 }
@@ -143,7 +147,7 @@ pub async fn release_abandoned(
     session: &Session<'_>,
     reservation: ReservationId,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<Moved<()>, Failure> {
     let attempt = load(session, reservation).await?;
     let dispatch = if attempt.is_dispatched { Dispatch::Done } else { Dispatch::NotYet };
     release_attempt(session, &attempt, dispatch, now).await
@@ -154,15 +158,16 @@ async fn release_attempt(
     attempt: &Attempt,
     dispatch: Dispatch,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<Moved<()>, Failure> {
     match release_step(attempt.state, dispatch, attempt.is_paid) {
-        ReleaseStep::Nothing => Ok(()),
-        ReleaseStep::Return => give_back(session, &attempt.row).await,
+        ReleaseStep::Nothing => return Ok(Moved::nothing(())),
+        ReleaseStep::Return => give_back(session, &attempt.row).await?,
         ReleaseStep::ReturnAndFail => {
             give_back(session, &attempt.row).await?;
-            record_payment(session, &attempt.row, "failed", now).await
+            record_payment(session, &attempt.row, "failed", now).await?;
         }
     }
+    Ok(Moved::new((), [(MovementKind::Released, attempt.row.amount)]))
 }
 
 /// Returns the reserved amount to its budget.

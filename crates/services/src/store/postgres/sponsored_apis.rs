@@ -11,6 +11,7 @@ use super::values::{cents, headers};
 use crate::domain::ids::SponsoredApiId;
 use crate::domain::sponsored_api::{SponsoredApi, SponsoredApiDraft, SponsoredApiPatch, UpstreamMethod};
 use crate::domain::tool_offers::ToolOffers;
+use crate::store::movements::Moved;
 use crate::store::shared::{SponsorKey, no_sponsored_api, service_key_taken};
 use crate::store::{Page, PageCursor, PageRequest};
 
@@ -72,9 +73,9 @@ pub async fn create(
     session: &Session<'_>,
     (draft, tools, key): &(SponsoredApiDraft, std::sync::Arc<ToolOffers>, Option<SponsorKey>),
     now: Timestamp,
-) -> Result<SponsoredApi, Failure> {
+) -> Result<Moved<SponsoredApi>, Failure> {
     if let Some(created) = find_sponsored(session, key.as_ref(), now).await? {
-        return find(session, created).await;
+        return Ok(Moved::nothing(find(session, created).await?));
     }
     let api = draft.clone().into_api(tools, SponsoredApiId::random(), now)?;
     let taken = "SELECT 1 FROM sponsored_apis WHERE service_key = $1";
@@ -106,7 +107,7 @@ pub async fn create(
         )
         .await?;
     remember_sponsored(session, key.as_ref(), &api.id, now).await?;
-    find(session, api.id).await
+    Ok(Moved::added(find(session, api.id).await?, api.budget_total_cents))
 }
 
 /// What a change of a sponsored API consists of.
@@ -116,9 +117,9 @@ pub async fn patch(
     session: &Session<'_>,
     (id, patch, tools, key): &PatchInput,
     now: Timestamp,
-) -> Result<SponsoredApi, Failure> {
+) -> Result<Moved<SponsoredApi>, Failure> {
     if find_sponsored::<SponsoredApiId>(session, key.as_ref(), now).await?.is_some() {
-        return find(session, *id).await;
+        return Ok(Moved::nothing(find(session, *id).await?));
     }
     let before = find_where(session, "a.id = $1 FOR NO KEY UPDATE", id).await?;
     let before = before.ok_or_else(|| no_sponsored_api(*id))?;
@@ -135,7 +136,7 @@ pub async fn patch(
         )
         .await?;
     remember_sponsored(session, key.as_ref(), id, now).await?;
-    find(session, *id).await
+    Ok(Moved::added(find(session, *id).await?, cents(added)))
 }
 
 pub async fn page(session: &Session<'_>, request: &PageRequest) -> Result<Page<SponsoredApi>, Failure> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::postgres_store::PostgresStore;
 use super::search::{self, SearchInput};
 use super::{
-    accounts, books, campaigns, leases, listing, preferences, reserve, settle, sponsored_apis, tasks,
+    accounts, books, campaigns, expiry, leases, listing, preferences, reserve, settle, sponsored_apis, tasks,
 };
 use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
 use crate::domain::idempotency::IdempotencyKey;
@@ -19,7 +19,7 @@ use crate::domain::tool_offers::ToolOffers;
 use crate::domain::user::{SignIn, SignInReport, User, UserStatus, VerifiedSubject};
 use crate::store::shared::SponsorKey;
 use crate::store::{
-    BookViolation, Completion, Dashboard, Lease, Page, PageRequest, ReserveOutcome, ReserveRequest,
+    BookViolation, CleanUp, Completion, Dashboard, Lease, Page, PageRequest, ReserveOutcome, ReserveRequest,
     SettleReport, Store, StoreFuture,
 };
 use crate::upstream::UpstreamReply;
@@ -87,7 +87,7 @@ impl Store for PostgresStore {
         key: Option<IdempotencyKey>,
     ) -> StoreFuture<'_, Campaign> {
         let key = SponsorKey::new(key, "create campaign", &draft);
-        self.write((draft, key), |session, input, now| Box::pin(campaigns::create(session, input, now)))
+        self.write_moved((draft, key), |session, input, now| Box::pin(campaigns::create(session, input, now)))
     }
 
     fn patch_campaign(
@@ -97,7 +97,9 @@ impl Store for PostgresStore {
         key: Option<IdempotencyKey>,
     ) -> StoreFuture<'_, Campaign> {
         let key = SponsorKey::new(key, &format!("patch campaign {id}"), &patch);
-        self.write((id, patch, key), |session, input, now| Box::pin(campaigns::patch(session, input, now)))
+        self.write_moved((id, patch, key), |session, input, now| {
+            Box::pin(campaigns::patch(session, input, now))
+        })
     }
 
     fn campaign(&self, id: CampaignId) -> StoreFuture<'_, Campaign> {
@@ -115,7 +117,7 @@ impl Store for PostgresStore {
         key: Option<IdempotencyKey>,
     ) -> StoreFuture<'_, SponsoredApi> {
         let key = SponsorKey::new(key, "create sponsored API", &draft);
-        self.write((draft, tools, key), |session, input, now| {
+        self.write_moved((draft, tools, key), |session, input, now| {
             Box::pin(sponsored_apis::create(session, input, now))
         })
     }
@@ -128,7 +130,7 @@ impl Store for PostgresStore {
         key: Option<IdempotencyKey>,
     ) -> StoreFuture<'_, SponsoredApi> {
         let key = SponsorKey::new(key, &format!("patch sponsored API {id}"), &patch);
-        self.write((id, patch, tools, key), |session, input, now| {
+        self.write_moved((id, patch, tools, key), |session, input, now| {
             Box::pin(sponsored_apis::patch(session, input, now))
         })
     }
@@ -146,7 +148,7 @@ impl Store for PostgresStore {
     }
 
     fn reserve(&self, request: ReserveRequest) -> StoreFuture<'_, ReserveOutcome> {
-        self.write(request, |session, request, now| Box::pin(reserve::reserve(session, request, now)))
+        self.write_moved(request, |session, request, now| Box::pin(reserve::reserve(session, request, now)))
     }
 
     fn mark_dispatched(&self, reservation: ReservationId) -> StoreFuture<'_, bool> {
@@ -162,19 +164,23 @@ impl Store for PostgresStore {
     }
 
     fn release_expired(&self, leases: Vec<Lease>) -> StoreFuture<'_, usize> {
-        self.write(leases, |session, leases, now| Box::pin(leases::release_expired(session, leases, now)))
+        self.write_moved(leases, |session, leases, now| {
+            Box::pin(leases::release_expired(session, leases, now))
+        })
     }
 
-    fn delete_expired(&self) -> StoreFuture<'_, ()> {
-        self.write((), |session, (), now| Box::pin(accounts::delete_expired(session, now)))
+    fn delete_expired(&self) -> StoreFuture<'_, CleanUp> {
+        self.write((), |session, (), now| Box::pin(expiry::delete_expired(session, now)))
     }
 
     fn settle(&self, reservation: ReservationId, reply: UpstreamReply) -> StoreFuture<'_, SettleReport> {
-        self.write((reservation, reply), |session, input, now| Box::pin(settle::settle(session, input, now)))
+        self.write_moved((reservation, reply), |session, input, now| {
+            Box::pin(settle::settle(session, input, now))
+        })
     }
 
     fn release(&self, reservation: ReservationId, dispatch: Dispatch) -> StoreFuture<'_, ()> {
-        self.write((reservation, dispatch), |session, input, now| {
+        self.write_moved((reservation, dispatch), |session, input, now| {
             Box::pin(settle::release(session, input, now))
         })
     }

@@ -213,16 +213,3 @@ pub fn set_preferences(
     }
     Ok(PreferencesSaved::new(user.id, preferences.entries().len(), now))
 }
-
-/// Deletes sessions and keys whose time is over. A key of a living attempt stays.
-pub fn delete_expired(transaction: &Transaction<'_>, now: Timestamp) -> Result<(), Failure> {
-    let now = now.as_microsecond();
-    transaction.execute("DELETE FROM gpt_sessions WHERE expires_at <= ?1", [now])?;
-    transaction.execute(
-        "DELETE FROM idempotency_keys WHERE expires_at <= ?1 AND NOT EXISTS
-         (SELECT 1 FROM reservations r WHERE r.id = reservation_id AND r.state = 'reserved')",
-        [now],
-    )?;
-    transaction.execute("DELETE FROM sponsor_keys WHERE expires_at <= ?1", [now])?;
-    Ok(())
-}

@@ -10,8 +10,10 @@ use super::standing::{COUNTED, STANDING, standing};
 use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
 use crate::domain::ids::CampaignId;
 use crate::domain::matching::TargetingCampaign;
+use crate::domain::money::Cents;
 use crate::domain::task_schema::TaskSchema;
 use crate::error::ServicesError;
+use crate::store::movements::Moved;
 use crate::store::shared::SponsorKey;
 use crate::store::{Dashboard, Page, PageCursor, PageRequest};
 
@@ -62,13 +64,15 @@ pub fn create(
     draft: CampaignDraft,
     key: Option<&SponsorKey>,
     now: Timestamp,
-) -> Result<Campaign, Failure> {
+) -> Result<Moved<Campaign>, Failure> {
+    let mut added = Cents::ZERO;
     let created = once(transaction, key, now, || {
         let campaign = draft.into_campaign(CampaignId::random(), now);
         save(transaction, &campaign)?;
+        added = campaign.budget_total_cents;
         Ok(campaign.id.to_string())
     })?;
-    find(transaction, id(CampaignId::parse(&created))?)
+    Ok(Moved::added(find(transaction, id(CampaignId::parse(&created))?)?, added))
 }
 
 pub fn patch(
@@ -77,14 +81,17 @@ pub fn patch(
     patch: CampaignPatch,
     key: Option<&SponsorKey>,
     now: Timestamp,
-) -> Result<Campaign, Failure> {
+) -> Result<Moved<Campaign>, Failure> {
+    let mut added = Cents::ZERO;
     once(transaction, key, now, || {
         let mut campaign = find(transaction, campaign_id)?;
+        let before = campaign.budget_total_cents;
         patch.apply(&mut campaign)?;
         save(transaction, &campaign)?;
+        added = campaign.budget_total_cents.checked_sub(before).unwrap_or_default();
         Ok(campaign_id.to_string())
     })?;
-    find(transaction, campaign_id)
+    Ok(Moved::added(find(transaction, campaign_id)?, added))
 }
 
 /// Writes a campaign and the list of the services that it names.

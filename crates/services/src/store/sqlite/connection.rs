@@ -12,7 +12,10 @@ use super::SqliteOptions;
 use super::failure::Failure;
 
 /// The migrations in their order; `user_version` counts those that were applied.
-const MIGRATIONS: [&str; 1] = [include_str!("../../../migrations/sqlite/001_services.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../../../migrations/sqlite/001_services.sql"),
+    include_str!("../../../migrations/sqlite/002_expiry.sql"),
+];
 
 /// The file that all connections of a store share, and whether it is in order.
 pub struct Database {

@@ -8,6 +8,7 @@ use super::rows::id;
 use super::settle::release_abandoned;
 use crate::domain::ids::ReservationId;
 use crate::store::Lease;
+use crate::store::movements::Moved;
 
 pub fn mark_dispatched(transaction: &Transaction<'_>, reservation: ReservationId) -> Result<bool, Failure> {
     let changed = transaction
@@ -45,8 +46,8 @@ pub fn release_expired(
     transaction: &Transaction<'_>,
     leases: &[Lease],
     now: Timestamp,
-) -> Result<usize, Failure> {
-    let mut released = 0;
+) -> Result<Moved<usize>, Failure> {
+    let mut released = Moved::nothing(0);
     for Lease { id, counter } in leases {
         let is_unchanged = transaction
             .prepare_cached(
@@ -54,8 +55,8 @@ pub fn release_expired(
             )?
             .exists(params![id.to_string(), counter])?;
         if is_unchanged {
-            release_abandoned(transaction, *id, now)?;
-            released += 1;
+            released = released.and(release_abandoned(transaction, *id, now)?);
+            released.value += 1;
         }
     }
     Ok(released)

@@ -5,10 +5,12 @@ mod accounts;
 mod books;
 mod campaigns;
 mod connection;
+mod expiry;
 mod failure;
 mod keys;
 mod leases;
 mod listing;
+mod queued;
 mod readers;
 mod reserve;
 mod rows;
@@ -29,10 +31,12 @@ use rusqlite::{Connection, Transaction};
 
 use self::connection::Database;
 use self::failure::Failure;
+use self::queued::Durability;
 use self::readers::Readers;
 use self::search::SearchIndexes;
-use self::writer::{Durability, Writer};
+use self::writer::Writer;
 use super::StoreFuture;
+use super::movements::Moved;
 use crate::clock::Clock;
 use crate::error::ServicesError;
 
@@ -78,7 +82,18 @@ impl SqliteStore {
         use_case: impl FnOnce(&Transaction<'_>, Timestamp) -> Result<T, Failure> + Send + 'static,
     ) -> StoreFuture<'_, T> {
         let now = self.clock.now();
-        Box::pin(self.writer.run(Durability::Full, move |transaction| use_case(transaction, now)))
+        Box::pin(self.writer.run(Durability::Full, move |transaction| use_case(transaction, now), |_| {}))
+    }
+
+    /// Runs a use case that writes and may move budgets.
+    fn write_moved<T: Send + 'static>(
+        &self,
+        use_case: impl FnOnce(&Transaction<'_>, Timestamp) -> Result<Moved<T>, Failure> + Send + 'static,
+    ) -> StoreFuture<'_, T> {
+        let now = self.clock.now();
+        let use_case = move |transaction: &Transaction<'_>| use_case(transaction, now);
+        let moved = self.writer.run(Durability::Full, use_case, Moved::count);
+        Box::pin(async move { Ok(moved.await?.value) })
     }
 
     /// Runs a use case whose loss in a power failure would do no harm: it is not flushed to the disk.
@@ -86,7 +101,7 @@ impl SqliteStore {
         &self,
         use_case: impl FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> StoreFuture<'_, T> {
-        Box::pin(self.writer.run(Durability::Relaxed, use_case))
+        Box::pin(self.writer.run(Durability::Relaxed, use_case, |_| {}))
     }
 
     /// Runs a use case that only reads, on one snapshot.
@@ -105,6 +120,6 @@ impl SqliteStore {
         if self.database.is_open() {
             return Ok(());
         }
-        self.writer.run(Durability::Full, |_| Ok(())).await
+        self.writer.run(Durability::Full, |_| Ok(()), |()| {}).await
     }
 }

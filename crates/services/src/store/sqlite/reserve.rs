@@ -16,6 +16,7 @@ use crate::domain::reservation::ReservationState;
 use crate::domain::service::Service;
 use crate::domain::user::User;
 use crate::error::ServicesError;
+use crate::store::movements::{Moved, MovementKind};
 use crate::store::shared::{key_conflict, later, run_target};
 use crate::store::{Reservation, ReserveOutcome, ReserveRequest, RunResult};
 
@@ -23,14 +24,16 @@ pub fn reserve(
     transaction: &Transaction<'_>,
     request: &ReserveRequest,
     now: Timestamp,
-) -> Result<ReserveOutcome, Failure> {
+) -> Result<Moved<ReserveOutcome>, Failure> {
     let user = session_user(transaction, request.session, now)?;
     let tx_hash = match &request.key {
         None => TxHash::random(),
         Some(key) => match key_decision(transaction, &user, key, &request.request_hash, now)? {
             KeyDecision::First => TxHash::random(),
             KeyDecision::Again(tx_hash) => tx_hash,
-            KeyDecision::Replay => return replay(transaction, &user, key).map(ReserveOutcome::Replay),
+            KeyDecision::Replay => {
+                return Ok(Moved::nothing(ReserveOutcome::Replay(replay(transaction, &user, key)?)));
+            }
             KeyDecision::InProgress => return Err(ServicesError::InProgress.into()),
             KeyDecision::Conflict => return Err(key_conflict().into()),
         },
@@ -41,7 +44,7 @@ pub fn reserve(
     let service = Service::resolve(key, api.as_ref(), is_targeted, &request.tools)
         .map_err(|reason| ServicesError::unresolved(key, reason))?;
     if let Some((tool, _)) = service.tool.filter(|(tool, _)| request.ready_tool.as_deref() != Some(tool)) {
-        return Ok(ReserveOutcome::CheckTool(tool.to_owned()));
+        return Ok(Moved::nothing(ReserveOutcome::CheckTool(tool.to_owned())));
     }
     let offer = find_payer(transaction, &service, key, &user)?;
     let attempt = AttemptRow {
@@ -55,7 +58,8 @@ pub fn reserve(
         key: request.key.as_ref().map(|key| key.as_str().to_owned()),
     };
     record(transaction, &attempt, &request.request_hash, now)?;
-    Ok(ReserveOutcome::Reserved(Reservation {
+    let moved = (MovementKind::Reserved, attempt.amount);
+    let reservation = Reservation {
         id: attempt.id,
         user_id: user.id,
         service: attempt.service,
@@ -63,7 +67,8 @@ pub fn reserve(
         tx_hash: attempt.tx_hash,
         sponsor: attempt.sponsor,
         amount: attempt.amount,
-    }))
+    };
+    Ok(Moved::new(ReserveOutcome::Reserved(reservation), [moved]))
 }
 
 fn is_targeted(transaction: &Transaction<'_>, service: &str) -> Result<bool, Failure> {

@@ -103,7 +103,7 @@ fn prepare(
     let apis = sponsored_apis::active(connection)?;
     let catalog = Catalog::new(&apis, tools);
     let mut statement = connection.prepare_cached(
-        "SELECT id, name, sponsor, required_task, subsidy_per_call_cents, budget_remaining_cents, target_tools, tags,
+        "SELECT id, name, sponsor, required_task, subsidy_per_call_cents, target_tools, tags,
              task_schema ->> '$.task_type', rowid
          FROM campaigns WHERE active ORDER BY created_at DESC, id DESC",
     )?;
@@ -116,13 +116,12 @@ fn prepare(
             sponsor: row.get(2)?,
             required_task: row.get(3)?,
             subsidy: cents(row.get(4)?)?,
-            remaining: cents(row.get(5)?)?,
-            target_tools: from_json(&row.get::<_, String>(6)?)?,
-            tags: from_json(&row.get::<_, String>(7)?)?,
-            task_type: row.get(8)?,
+            target_tools: from_json(&row.get::<_, String>(5)?)?,
+            tags: from_json(&row.get::<_, String>(6)?)?,
+            task_type: row.get(7)?,
         });
         entries.push(entry);
-        campaigns.push(Some((row.get(9)?, least)));
+        campaigns.push(Some((row.get(8)?, least)));
     }
     entries.extend(catalog.api_entries());
     campaigns.resize(entries.len(), None);

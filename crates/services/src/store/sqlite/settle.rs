@@ -12,6 +12,7 @@ use crate::domain::reservation::{
     Dispatch, ReleaseStep, ReservationState, SettleStep, release_step, settle_step,
 };
 use crate::error::ServicesError;
+use crate::store::movements::{Moved, MovementKind};
 use crate::store::{PaymentOutcome, RunResult, SettleReport};
 use crate::upstream::UpstreamReply;
 
@@ -59,32 +60,35 @@ pub fn settle(
     reservation: ReservationId,
     reply: UpstreamReply,
     now: Timestamp,
-) -> Result<SettleReport, Failure> {
+) -> Result<Moved<SettleReport>, Failure> {
     let attempt = load(transaction, reservation)?;
-    let payment = match settle_step(attempt.state, attempt.is_paid) {
+    use MovementKind::{Released, Reserved, Settled};
+    let amount = attempt.row.amount;
+    let (payment, movements) = match settle_step(attempt.state, attempt.is_paid) {
         SettleStep::Settle => {
             set_state(transaction, reservation, ReservationState::Settled)?;
             pay(transaction, &attempt.row, now)?;
-            PaymentOutcome::Settled
+            (PaymentOutcome::Settled, vec![(Settled, amount)])
         }
         SettleStep::ReserveAgain if take(transaction, attempt.row.payer, attempt.row.amount)? => {
             let again = AttemptRow { id: ReservationId::random(), ..attempt.row.clone() };
             insert(transaction, &again, ReservationState::Settled, now)?;
             pay(transaction, &again, now)?;
-            PaymentOutcome::Settled
+            (PaymentOutcome::Settled, vec![(Reserved, amount), (Settled, amount)])
         }
         SettleStep::ReserveAgain => {
             record_payment(transaction, &attempt.row, "failed", now)?;
-            PaymentOutcome::Unpaid
+            (PaymentOutcome::Unpaid, vec![])
         }
         SettleStep::ReleaseAndReplay => {
             give_back(transaction, &attempt.row)?;
-            PaymentOutcome::PaidBefore
+            (PaymentOutcome::PaidBefore, vec![(Released, amount)])
         }
-        SettleStep::Replay => PaymentOutcome::PaidBefore,
-        SettleStep::Done => PaymentOutcome::Settled,
+        SettleStep::Replay => (PaymentOutcome::PaidBefore, vec![]),
+        SettleStep::Done => (PaymentOutcome::Settled, vec![]),
     };
-    Ok(SettleReport { result: store_result(transaction, &attempt.row, reply)?, payment })
+    let result = store_result(transaction, &attempt.row, reply)?;
+    Ok(Moved::new(SettleReport { result, payment }, movements))
 }
 
 /// Stores the result of a keyed run, unless another attempt has stored one, and returns the stored one.
@@ -124,7 +128,7 @@ pub fn release(
     reservation: ReservationId,
     dispatch: Dispatch,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<Moved<()>, Failure> {
     let attempt = load(transaction, reservation)?;
     release_attempt(transaction, &attempt, dispatch, now)
 }
@@ -134,7 +138,7 @@ pub fn release_abandoned(
     transaction: &Transaction<'_>,
     reservation: ReservationId,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<Moved<()>, Failure> {
     let attempt = load(transaction, reservation)?;
     let dispatch = if attempt.is_dispatched { Dispatch::Done } else { Dispatch::NotYet };
     release_attempt(transaction, &attempt, dispatch, now)
@@ -145,15 +149,16 @@ fn release_attempt(
     attempt: &Attempt,
     dispatch: Dispatch,
     now: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<Moved<()>, Failure> {
     match release_step(attempt.state, dispatch, attempt.is_paid) {
-        ReleaseStep::Nothing => Ok(()),
-        ReleaseStep::Return => give_back(transaction, &attempt.row),
+        ReleaseStep::Nothing => return Ok(Moved::nothing(())),
+        ReleaseStep::Return => give_back(transaction, &attempt.row)?,
         ReleaseStep::ReturnAndFail => {
             give_back(transaction, &attempt.row)?;
-            record_payment(transaction, &attempt.row, "failed", now)
+            record_payment(transaction, &attempt.row, "failed", now)?;
         }
     }
+    Ok(Moved::new((), [(MovementKind::Released, attempt.row.amount)]))
 }
 
 /// Returns the reserved amount to its budget.

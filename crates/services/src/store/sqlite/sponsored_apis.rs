@@ -7,8 +7,10 @@ use super::failure::Failure;
 use super::keys::once;
 use super::rows::{cents, from_json, id, time, to_json};
 use crate::domain::ids::SponsoredApiId;
+use crate::domain::money::Cents;
 use crate::domain::sponsored_api::{SponsoredApi, SponsoredApiDraft, SponsoredApiPatch, UpstreamMethod};
 use crate::domain::tool_offers::ToolOffers;
+use crate::store::movements::Moved;
 use crate::store::shared::{SponsorKey, no_sponsored_api, service_key_taken};
 use crate::store::{Page, PageCursor, PageRequest};
 
@@ -80,7 +82,8 @@ pub fn create(
     tools: &ToolOffers,
     key: Option<&SponsorKey>,
     now: Timestamp,
-) -> Result<SponsoredApi, Failure> {
+) -> Result<Moved<SponsoredApi>, Failure> {
+    let mut added = Cents::ZERO;
     let created = once(transaction, key, now, || {
         let api = draft.into_api(tools, SponsoredApiId::random(), now)?;
         let taken: Option<i64> = transaction
@@ -92,9 +95,10 @@ pub fn create(
             return Err(service_key_taken(&api.service_key).into());
         }
         save(transaction, &api)?;
+        added = api.budget_total_cents;
         Ok(api.id.to_string())
     })?;
-    find(transaction, id(SponsoredApiId::parse(&created))?)
+    Ok(Moved::added(find(transaction, id(SponsoredApiId::parse(&created))?)?, added))
 }
 
 pub fn patch(
@@ -104,14 +108,17 @@ pub fn patch(
     tools: &ToolOffers,
     key: Option<&SponsorKey>,
     now: Timestamp,
-) -> Result<SponsoredApi, Failure> {
+) -> Result<Moved<SponsoredApi>, Failure> {
+    let mut added = Cents::ZERO;
     once(transaction, key, now, || {
         let mut api = find(transaction, api_id)?;
+        let before = api.budget_total_cents;
         patch.apply(&mut api, tools)?;
         save(transaction, &api)?;
+        added = api.budget_total_cents.checked_sub(before).unwrap_or_default();
         Ok(api_id.to_string())
     })?;
-    find(transaction, api_id)
+    Ok(Moved::added(find(transaction, api_id)?, added))
 }
 
 fn save(transaction: &Transaction<'_>, api: &SponsoredApi) -> Result<(), Failure> {

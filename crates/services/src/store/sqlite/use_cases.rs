@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    SqliteStore, accounts, books, campaigns, leases, listing, reserve, search, settle, sponsored_apis, tasks,
+    SqliteStore, accounts, books, campaigns, expiry, leases, listing, reserve, search, settle,
+    sponsored_apis, tasks,
 };
 use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
 use crate::domain::idempotency::IdempotencyKey;
@@ -17,7 +18,7 @@ use crate::domain::tool_offers::ToolOffers;
 use crate::domain::user::{SignIn, SignInReport, User, UserStatus, VerifiedSubject};
 use crate::store::shared::SponsorKey;
 use crate::store::{
-    BookViolation, Completion, Dashboard, Lease, Page, PageRequest, ReserveOutcome, ReserveRequest,
+    BookViolation, CleanUp, Completion, Dashboard, Lease, Page, PageRequest, ReserveOutcome, ReserveRequest,
     SettleReport, Store, StoreFuture,
 };
 use crate::upstream::UpstreamReply;
@@ -80,7 +81,7 @@ impl Store for SqliteStore {
         key: Option<IdempotencyKey>,
     ) -> StoreFuture<'_, Campaign> {
         let key = SponsorKey::new(key, "create campaign", &draft);
-        self.write(move |transaction, now| campaigns::create(transaction, draft, key.as_ref(), now))
+        self.write_moved(move |transaction, now| campaigns::create(transaction, draft, key.as_ref(), now))
     }
 
     fn patch_campaign(
@@ -90,7 +91,7 @@ impl Store for SqliteStore {
         key: Option<IdempotencyKey>,
     ) -> StoreFuture<'_, Campaign> {
         let key = SponsorKey::new(key, &format!("patch campaign {id}"), &patch);
-        self.write(move |transaction, now| campaigns::patch(transaction, id, patch, key.as_ref(), now))
+        self.write_moved(move |transaction, now| campaigns::patch(transaction, id, patch, key.as_ref(), now))
     }
 
     fn campaign(&self, id: CampaignId) -> StoreFuture<'_, Campaign> {
@@ -108,7 +109,7 @@ impl Store for SqliteStore {
         key: Option<IdempotencyKey>,
     ) -> StoreFuture<'_, SponsoredApi> {
         let key = SponsorKey::new(key, "create sponsored API", &draft);
-        self.write(move |transaction, now| {
+        self.write_moved(move |transaction, now| {
             sponsored_apis::create(transaction, draft, &tools, key.as_ref(), now)
         })
     }
@@ -121,7 +122,7 @@ impl Store for SqliteStore {
         key: Option<IdempotencyKey>,
     ) -> StoreFuture<'_, SponsoredApi> {
         let key = SponsorKey::new(key, &format!("patch sponsored API {id}"), &patch);
-        self.write(move |transaction, now| {
+        self.write_moved(move |transaction, now| {
             sponsored_apis::patch(transaction, id, patch, &tools, key.as_ref(), now)
         })
     }
@@ -139,7 +140,7 @@ impl Store for SqliteStore {
     }
 
     fn reserve(&self, request: ReserveRequest) -> StoreFuture<'_, ReserveOutcome> {
-        self.write(move |transaction, now| reserve::reserve(transaction, &request, now))
+        self.write_moved(move |transaction, now| reserve::reserve(transaction, &request, now))
     }
 
     fn mark_dispatched(&self, reservation: ReservationId) -> StoreFuture<'_, bool> {
@@ -155,19 +156,19 @@ impl Store for SqliteStore {
     }
 
     fn release_expired(&self, leases: Vec<Lease>) -> StoreFuture<'_, usize> {
-        self.write(move |transaction, now| leases::release_expired(transaction, &leases, now))
+        self.write_moved(move |transaction, now| leases::release_expired(transaction, &leases, now))
     }
 
-    fn delete_expired(&self) -> StoreFuture<'_, ()> {
-        self.write(accounts::delete_expired)
+    fn delete_expired(&self) -> StoreFuture<'_, CleanUp> {
+        self.write(expiry::delete_expired)
     }
 
     fn settle(&self, reservation: ReservationId, reply: UpstreamReply) -> StoreFuture<'_, SettleReport> {
-        self.write(move |transaction, now| settle::settle(transaction, reservation, reply, now))
+        self.write_moved(move |transaction, now| settle::settle(transaction, reservation, reply, now))
     }
 
     fn release(&self, reservation: ReservationId, dispatch: Dispatch) -> StoreFuture<'_, ()> {
-        self.write(move |transaction, now| settle::release(transaction, reservation, dispatch, now))
+        self.write_moved(move |transaction, now| settle::release(transaction, reservation, dispatch, now))
     }
 
     fn check_books(&self) -> StoreFuture<'_, Vec<BookViolation>> {

@@ -1,7 +1,7 @@
 //! The one thread that writes. Use cases reach it through a bounded channel, so that no caller who stops waiting can tear
-//! one, and none waits for the database on a thread of the runtime.
+//! one, and none waits for the database on a thread of the runtime. Those that wait at the same time share a transaction.
 
-use std::panic::AssertUnwindSafe;
+use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -9,27 +9,20 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::connection::Database;
 use super::failure::Failure;
+use super::queued::{Durability, Job, Queued};
 use crate::error::ServicesError;
 
-/// How many use cases may wait for the writer. Beyond it callers wait for room; each use case takes about a millisecond, so
-/// this is a quarter of a second of work.
+/// How many use cases may wait for the writer. Beyond it callers wait for room; each use case takes less than a millisecond,
+/// so this is a quarter of a second of work.
 const QUEUE: usize = 256;
-
-/// Whether a use case must survive a power failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Durability {
-    /// It is flushed to the disk before anybody hears of it.
-    Full,
-    /// It survives the end of the process, and is flushed with the next full one.
-    Relaxed,
-}
-
-type Job = Box<dyn FnOnce(&mut WriterConnection) + Send>;
+/// How many use cases may share a transaction. Beyond it the flush is no longer what they spend their time on, and other
+/// processes, which cannot write meanwhile, should have their turn after a few milliseconds.
+const MAX_BATCH: usize = 64;
 
 /// The handle to the thread, which is started by the first use case and ends with the store.
 pub struct Writer {
     database: Arc<Database>,
-    jobs: OnceLock<mpsc::Sender<Job>>,
+    jobs: OnceLock<mpsc::Sender<Box<dyn Job>>>,
 }
 
 impl Writer {
@@ -37,28 +30,29 @@ impl Writer {
         Self { database, jobs: OnceLock::new() }
     }
 
-    /// Runs a use case in one transaction: all of it or nothing.
+    /// Runs a use case: all of it or nothing. `committed` is called when it has happened, also when nobody waits for it any
+    /// more.
     pub async fn run<T: Send + 'static>(
         &self,
         durability: Durability,
         use_case: impl FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send + 'static,
+        committed: impl FnOnce(&T) + Send + 'static,
     ) -> Result<T, ServicesError> {
-        let (sender, receiver) = oneshot::channel();
-        let job: Job = Box::new(move |connection| {
-            // Nobody may be waiting any more; the use case has happened all the same.
-            let _ = sender.send(connection.transact(durability, use_case).map_err(Failure::into_error));
-        });
+        let (caller, answer) = oneshot::channel();
+        let job = Box::new(Queued::new(durability, use_case, committed, caller));
         let gone = || ServicesError::internal("the writer of the database has ended");
         self.jobs.get_or_init(|| self.start()).send(job).await.map_err(|_| gone())?;
-        receiver.await.map_err(|_| gone())?
+        answer.await.map_err(|_| gone())?
     }
 
-    fn start(&self) -> mpsc::Sender<Job> {
-        let (sender, mut jobs) = mpsc::channel::<Job>(QUEUE);
+    fn start(&self) -> mpsc::Sender<Box<dyn Job>> {
+        let (sender, mut jobs) = mpsc::channel(QUEUE);
         let mut connection = WriterConnection { database: self.database.clone(), open: None };
         let thread = std::thread::Builder::new().name("annai-services-db".to_owned()).spawn(move || {
-            while let Some(job) = jobs.blocking_recv() {
-                job(&mut connection);
+            let mut batch = Vec::with_capacity(MAX_BATCH);
+            // It waits for the first use case only: whatever comes during a transaction shares the next one.
+            while jobs.blocking_recv_many(&mut batch, MAX_BATCH) > 0 {
+                connection.work_off(batch.drain(..).collect());
             }
         });
         if let Err(error) = thread {
@@ -82,24 +76,72 @@ struct WriterConnection {
 }
 
 impl WriterConnection {
-    fn transact<T>(
-        &mut self,
-        durability: Durability,
-        use_case: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let result = self.try_transact(durability, use_case);
-        if result.as_ref().is_err_and(Failure::needs_new_connection) {
-            self.database.invalidate();
-            self.open = None;
+    /// Runs use cases in their order, in one transaction unless one of them fails because of the file. They are answered
+    /// after its end: what a caller hears has happened, and nobody hears of what others did before that is certain.
+    fn work_off(&mut self, mut waiting: VecDeque<Box<dyn Job>>) {
+        while !waiting.is_empty() {
+            let mut done = Vec::with_capacity(waiting.len());
+            let (result, needs_new_connection) = match self.transact(&mut waiting, &mut done) {
+                Ok(Ended { lost, needs_new_connection }) => (lost.map_or(Ok(()), Err), needs_new_connection),
+                Err(failure) => {
+                    // Those that did not even begin would meet the same failure, one after the other.
+                    done.extend(waiting.drain(..));
+                    let needs_new_connection = failure.needs_new_connection();
+                    (Err(failure.into_error()), needs_new_connection)
+                }
+            };
+            if needs_new_connection {
+                self.database.invalidate();
+                self.open = None;
+            }
+            for job in done {
+                job.answer(result.clone());
+            }
         }
-        result
     }
 
-    fn try_transact<T>(
+    /// Runs use cases in one transaction, each as a whole or not at all, and moves them from `waiting` to `done`.
+    fn transact(
         &mut self,
-        durability: Durability,
-        use_case: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        waiting: &mut VecDeque<Box<dyn Job>>,
+        done: &mut Vec<Box<dyn Job>>,
+    ) -> Result<Ended, Failure> {
+        let durability = waiting.iter().map(|job| job.durability()).max().unwrap_or(Durability::Full);
+        let connection = self.connection(durability)?;
+        // Dropping the transaction rolls it back.
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let is_shared = waiting.len() > 1;
+        let mut needs_new_connection = false;
+        while !needs_new_connection && let Some(job) = waiting.front_mut() {
+            if is_shared {
+                transaction.prepare_cached("SAVEPOINT use_case")?.execute([])?;
+            }
+            let failed = job.run(&transaction);
+            done.extend(waiting.pop_front());
+            match failed {
+                None if is_shared => {
+                    transaction.prepare_cached("RELEASE use_case")?.execute([])?;
+                }
+                None => {}
+                Some(failed) if is_shared => {
+                    needs_new_connection = failed.needs_new_connection;
+                    if transaction.is_autocommit() {
+                        // SQLite has rolled everything back, as when the disk is full; the others are lost as well.
+                        return Ok(Ended { lost: Some(failed.error), needs_new_connection });
+                    }
+                    transaction.execute_batch("ROLLBACK TO use_case; RELEASE use_case")?;
+                }
+                Some(failed) => {
+                    return Ok(Ended { lost: None, needs_new_connection: failed.needs_new_connection });
+                }
+            }
+        }
+        transaction.commit()?;
+        Ok(Ended { lost: None, needs_new_connection })
+    }
+
+    /// The connection, opened where necessary, that commits in this way.
+    fn connection(&mut self, durability: Durability) -> Result<&mut Connection, Failure> {
         let open = match self.open.take() {
             Some(open) if open.epoch == self.database.epoch() => self.open.insert(open),
             _ => {
@@ -113,11 +155,16 @@ impl WriterConnection {
             open.connection.pragma_update(None, "synchronous", level)?;
             open.durability = durability;
         }
-        let transaction = open.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Dropping the transaction rolls it back, after an error and after a panic.
-        let value = std::panic::catch_unwind(AssertUnwindSafe(|| use_case(&transaction)))
-            .unwrap_or_else(|_| Err(Failure::Rule(ServicesError::internal("a use case panicked"))))?;
-        transaction.commit()?;
-        Ok(value)
+        Ok(&mut open.connection)
     }
 }
+
+/// How a transaction ended: all of its use cases have their own results, unless they were lost together.
+struct Ended {
+    lost: Option<ServicesError>,
+    needs_new_connection: bool,
+}
+
+#[cfg(test)]
+#[path = "writer_tests.rs"]
+mod tests;
