@@ -14,7 +14,7 @@ use annai_services::ServicesSettings;
 use tracing::level_filters::LevelFilter;
 
 use crate::catalog::{self, ToolsetName};
-use crate::cli::Options;
+use crate::cli::{ColorWhen, Options};
 
 /// The configured program.
 pub struct App {
@@ -32,15 +32,22 @@ pub struct App {
     pub toolsets: Vec<ToolsetName>,
     /// Problems of the configuration that do not keep the program from starting.
     pub warnings: Vec<String>,
-    /// Whether the user turned colors off.
-    pub no_color: bool,
+    /// When to use colors.
+    pub color: ColorWhen,
+    /// Whether commands print only results and errors.
+    pub is_quiet: bool,
 }
 
 impl App {
     /// Loads the configuration and starts the log, for a server.
     pub fn start(options: &Options) -> Result<Self, ConfigError> {
         let app = Self::load(options, &read_env)?;
-        telemetry::start(log_settings(&app.server)?);
+        let log = log_settings(&app.server)?;
+        telemetry::start(match (options.quiet, options.verbose) {
+            (true, _) => Log { level: log.level.min(LevelFilter::ERROR), calls: LevelFilter::ERROR, ..log },
+            (_, true) => Log { level: log.level.max(LevelFilter::INFO), calls: LevelFilter::INFO, ..log },
+            _ => log,
+        });
         for warning in &app.warnings {
             tracing::warn!("{warning}");
         }
@@ -53,6 +60,8 @@ impl App {
         let log = log_settings(&app.server)?;
         telemetry::start(if app.server.debug {
             log
+        } else if options.verbose {
+            Log { level: log.level.max(LevelFilter::INFO), calls: LevelFilter::INFO, ..log }
         } else {
             // The command itself says whether its calls failed.
             Log { level: LevelFilter::ERROR, calls: LevelFilter::OFF, ..log }
@@ -95,8 +104,9 @@ impl App {
         services.expand_home(env("HOME").as_deref());
         services.database_path = services.database_path.or_else(|| data_file(env, "services.sqlite"));
         let toolsets = options.toolsets();
+        let (color, is_quiet) = (color(options.color), options.quiet);
         let mut app =
-            Self { config, server, answers, library, services, toolsets, warnings, no_color: no_color() };
+            Self { config, server, answers, library, services, toolsets, warnings, color, is_quiet };
         // A wrong name among the tools stops every command, as any other wrong setting does.
         let registry = app.registry()?;
         // The other tools work without the instructions of the answer tools, so their file does not stop the start.
@@ -128,6 +138,10 @@ impl Options {
                 value: folders.into(),
             });
         }
+        if let Some(vault) = &self.vault {
+            let value = vault.display().to_string().into();
+            given.push(CommandLineValue { option: "--vault", key: "library.vault_root", value });
+        }
         if !self.tools.is_empty() {
             let names: Vec<_> = self.tools.iter().map(|name| name.trim()).collect();
             given.push(CommandLineValue { option: "--tools", key: "server.tools", value: names.into() });
@@ -147,9 +161,18 @@ impl Options {
     }
 }
 
-/// Whether colors are turned off: `NO_COLOR` is set to any value, or `TERM` is `dumb`.
-pub fn no_color() -> bool {
-    read_env("NO_COLOR").is_some_and(|value| !value.is_empty()) || read_env("TERM").as_deref() == Some("dumb")
+/// When to use colors: `auto` means never if `NO_COLOR` is set to any value, or `TERM` is `dumb`.
+pub fn color(option: ColorWhen) -> ColorWhen {
+    let is_off = || {
+        read_env("NO_COLOR").is_some_and(|value| !value.is_empty())
+            || read_env("TERM").as_deref() == Some("dumb")
+    };
+    if option == ColorWhen::Auto && is_off() { ColorWhen::Never } else { option }
+}
+
+/// An environment variable that says where another program keeps its files.
+pub fn folder_variable(name: &str) -> Option<PathBuf> {
+    read_env(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]

@@ -17,7 +17,9 @@ mod suite {
     mod eval_cases;
     mod eval_wordings;
     mod find_command;
+    mod help;
     mod http;
+    mod init;
     mod library_absence;
     mod library_audit;
     mod library_conflicts;
@@ -27,6 +29,7 @@ mod suite {
     mod library_find;
     mod library_find_odd;
     mod library_journeys;
+    mod library_no_vault;
     mod library_paging;
     mod library_read;
     mod library_resources;
@@ -110,6 +113,8 @@ impl Shelf {
     fn new(env: &[(&str, &str)]) -> Self {
         let home = Home::new();
         let mut command = annai(&home);
+        // The home folder is the workspace; without this setting nothing would be created in it.
+        command.env("WORKSPACE_ROOT", ".");
         let mut server = StdioServer::start(
             command.args(["--stdio", "--toolset", "library"]).envs(env.iter().copied()),
             Framing::Lines,
@@ -121,6 +126,7 @@ impl Shelf {
     /// Starts another server with the same workspace.
     fn serve(&self, arguments: &[&str]) -> StdioServer {
         let mut command = annai(&self.home);
+        command.env("WORKSPACE_ROOT", ".");
         let mut server = StdioServer::start(
             command.args(["--stdio", "--toolset", "library"]).args(arguments),
             Framing::Lines,

@@ -40,8 +40,11 @@ pub fn check(settings: &LibrarySection) -> Vec<Finding> {
         }
     };
     let path = settings.vault_folder().display().to_string();
-    let vault = match Vault::new(settings.vault_folder()).root() {
+    let vault = match Vault::new(settings).root() {
         Ok(_) => Finding::good(format!("library: the vault is {path}")),
+        Err(error) if error.kind() == ErrorKind::NotConfigured => Finding::good(
+            "library: no vault is set, so nothing can be written; --vault DIR or VAULT_ROOT chooses one",
+        ),
         Err(error) if error.kind() == ErrorKind::NotFound => Finding::good(format!(
             "library: the vault {path} does not exist yet; it is created with the first file"
         )),

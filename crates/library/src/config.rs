@@ -19,13 +19,14 @@ pub struct LibrarySettings {
 #[serde(deny_unknown_fields, default)]
 pub struct LibrarySection {
     /// The folder that contains `manuals` and `vault`. Relative paths of this section start at the current folder of
-    /// the process, and `~` is the home folder.
-    pub workspace_root: String,
+    /// the process, and `~` is the home folder. Default: the current folder.
+    pub workspace_root: Option<String>,
     /// The folder that contains the manuals. Default: `manuals` in the workspace.
     pub manuals_root: Option<String>,
     /// Folders that contain manuals, read instead of `manuals_root`. Set by `--manuals`.
     pub manuals: Vec<String>,
-    /// The folder of the vault. Default: `vault` in the workspace.
+    /// The folder of the vault. Set by `--vault`. Default: `vault` in the workspace, which is created by the first
+    /// write if `workspace_root` is set, and used only if it exists otherwise.
     pub vault_root: Option<String>,
     /// The manual that `manual_find` searches first when a call names none. It searches the others too when the
     /// matches are not sufficient.
@@ -96,7 +97,7 @@ pub struct LibrarySection {
 impl Default for LibrarySection {
     fn default() -> Self {
         Self {
-            workspace_root: ".".to_owned(),
+            workspace_root: None,
             manuals_root: None,
             manuals: Vec::new(),
             vault_root: None,
@@ -155,13 +156,14 @@ impl LibrarySection {
     pub fn expand_home(&mut self, home: Option<&str>) {
         let Some(home) = home.filter(|home| !home.is_empty()) else { return };
         let paths = [
+            &mut self.workspace_root,
             &mut self.manuals_root,
             &mut self.vault_root,
             &mut self.cache_dir,
             &mut self.adaptive_stats_path,
         ];
         let paths = paths.into_iter().filter_map(Option::as_mut);
-        for path in paths.chain([&mut self.workspace_root]).chain(&mut self.manuals) {
+        for path in paths.chain(&mut self.manuals) {
             match path.strip_prefix('~') {
                 Some(rest) if rest.is_empty() || rest.starts_with('/') => *path = format!("{home}{rest}"),
                 _ => {}
@@ -184,8 +186,16 @@ impl LibrarySection {
         self.folder(self.vault_root.as_deref(), "vault")
     }
 
+    /// Whether somebody chose the folder of the vault. A client may start the program in any folder, where nothing may
+    /// be created without having been asked for.
+    #[must_use]
+    pub const fn has_chosen_vault(&self) -> bool {
+        self.vault_root.is_some() || self.workspace_root.is_some()
+    }
+
     fn folder(&self, own: Option<&str>, name: &str) -> PathBuf {
-        own.map_or_else(|| Path::new(&self.workspace_root).join(name), PathBuf::from)
+        let workspace = || Path::new(self.workspace_root.as_deref().unwrap_or("."));
+        own.map_or_else(|| workspace().join(name), PathBuf::from)
     }
 }
 
@@ -196,7 +206,7 @@ mod tests {
     #[test]
     fn a_tilde_is_the_home_folder() {
         let mut section = LibrarySection {
-            workspace_root: "~".into(),
+            workspace_root: Some("~".into()),
             manuals_root: Some("~/manuals".into()),
             manuals: vec!["~/a".into(), "b".into()],
             vault_root: Some("~other/vault".into()),
@@ -208,7 +218,7 @@ mod tests {
         assert_eq!(section, before);
         section.expand_home(Some("/home/me"));
         let expected = LibrarySection {
-            workspace_root: "/home/me".into(),
+            workspace_root: Some("/home/me".into()),
             manuals_root: Some("/home/me/manuals".into()),
             manuals: vec!["/home/me/a".into(), "b".into()],
             vault_root: Some("~other/vault".into()),

@@ -115,8 +115,13 @@ pub enum LibraryError {
         /// What the system says.
         cause: String,
     },
+    /// There is no vault, and nobody chose a folder for one.
+    #[error(
+        "no vault is set; choose the folder that the tools may read and change: start the program with --vault DIR, or set VAULT_ROOT or WORKSPACE_ROOT"
+    )]
+    VaultNotSet,
     /// The vault does not exist.
-    #[error("the vault {folder} does not exist; create the folder, or set VAULT_ROOT")]
+    #[error("the vault {folder} does not exist; create the folder, or set VAULT_ROOT or --vault")]
     VaultNotFound {
         /// Its folder.
         folder: String,
@@ -190,6 +195,7 @@ impl LibraryError {
             | Self::ManualsFolderNotFound { .. }
             | Self::VaultNotFound { .. }
             | Self::TraceNotFound { .. } => ErrorKind::NotFound,
+            Self::VaultNotSet => ErrorKind::NotConfigured,
             Self::OutOfScope { .. } => ErrorKind::OutOfScope,
             Self::Forbidden { .. } | Self::ManualsFolderClosed { .. } | Self::VaultClosed { .. } => {
                 ErrorKind::Forbidden

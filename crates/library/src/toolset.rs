@@ -61,7 +61,7 @@ impl LibraryState {
     fn new(settings: &config::LibrarySection) -> Self {
         Self {
             manuals: Manuals::new(settings.manual_folders()),
-            vault: Vault::new(settings.vault_folder()),
+            vault: Vault::new(settings),
             scans: ScanStore::default(),
             traces: TraceStore::new(settings.trace_max_keep, Duration::from_secs(settings.trace_ttl_sec)),
             ledger: ReadLedger::new(Duration::from_secs(settings.trace_ttl_sec)),

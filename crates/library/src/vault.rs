@@ -7,6 +7,7 @@ use annai_core::{Date, ErrorKind, ToolError};
 use rustix::io::Errno;
 
 use crate::cancellation::Cancellation;
+use crate::config::LibrarySection;
 use crate::error::LibraryError;
 use crate::fs::{self, EntryKind, Membership, RelPath, ResolvedPath, Root, SYSTEM_DIR, Sha256, WriteLock};
 use crate::text::{Encoding, LineEnding, LineEndingCounter};
@@ -27,6 +28,8 @@ pub fn is_daily(path: &str) -> bool {
 /// A writable folder of text files.
 pub struct Vault {
     path: PathBuf,
+    /// Whether somebody chose the folder; any other is used if it exists, and not created.
+    is_chosen: bool,
     root: Mutex<Option<Arc<Root>>>,
 }
 
@@ -55,8 +58,14 @@ pub struct WriteReport {
 }
 
 impl Vault {
-    pub const fn new(path: PathBuf) -> Self {
-        Self { path, root: Mutex::new(None) }
+    /// The vault that the settings choose.
+    pub fn new(settings: &LibrarySection) -> Self {
+        Self::at(settings.vault_folder(), settings.has_chosen_vault())
+    }
+
+    /// The vault in a folder.
+    pub const fn at(path: PathBuf, is_chosen: bool) -> Self {
+        Self { path, is_chosen, root: Mutex::new(None) }
     }
 
     /// The root, which is opened once, and again only when its folder was removed.
@@ -70,7 +79,7 @@ impl Vault {
         Ok(opened)
     }
 
-    /// The root for writing, which is created when it does not exist.
+    /// The root for writing, which is created when it does not exist and somebody chose it.
     fn root_for_writing(&self) -> Result<Arc<Root>, ToolError> {
         match self.root() {
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -84,6 +93,7 @@ impl Vault {
     fn open_error(&self, errno: Errno) -> ToolError {
         let folder = self.path.display().to_string();
         let failure = match errno {
+            Errno::NOENT if !self.is_chosen => LibraryError::VaultNotSet,
             Errno::NOENT => LibraryError::VaultNotFound { folder },
             _ => LibraryError::VaultClosed { folder, cause: std::io::Error::from(errno).to_string() },
         };

@@ -1,53 +1,116 @@
-//! The command-line arguments, as clap parses them. Their doc comments are the text of `annai help`.
+//! The commands and their arguments, as clap parses them. Their doc comments are the text of `annai help COMMAND`, which
+//! fits a terminal of 80 × 24; the examples are run by a test.
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use super::options::Options;
 use super::{campaigns, db, docs, init, token};
-use crate::catalog::ToolsetName;
 
-/// The words that the help uses, and where to start.
-const AFTER_HELP: &str = "\
-Terms:
-  manual    A folder of documents that are only read, such as a product manual.
-  vault     A folder of documents that tools may also create and change.
-  artifact  A vault file made from another one, such as a flowchart; its elements cite lines of their source.
+/// The layout of `annai help`: what to start with, without the shared options.
+const PROGRAM_HELP: &str = "\
+{about}
 
-To try it out, run `annai demo`. To use it from an MCP client, run `annai init <CLIENT>` and follow the
-instructions; the client then starts `annai --stdio`.";
+{usage-heading} {usage}
 
-/// How to call `annai eval`.
-const EVAL_AFTER_HELP: &str = "\
+{subcommands}
+  --stdio        Serve MCP on stdin and stdout; MCP clients start it like this
+  --http [ADDR]  Serve MCP over HTTP [default: 127.0.0.1:3001] [env: PORT]
+
+More: annai help COMMAND (its options and examples), help options, help terms";
+
+const DEMO_EXAMPLES: &str = "\
 Examples:
-  annai eval --manuals examples/workspace/manuals --gates evals/gates.json
-  annai eval evals/held-out.jsonl --manuals ~/corpora
+  annai demo
+  OPENAI_API_KEY=YOUR-KEY annai demo";
+const TOOLS_EXAMPLES: &str = "\
+Examples:
+  annai tools
+  annai tools manual_find
+  annai tools --toolset library --json";
+const CALL_EXAMPLES: &str = "\
+Examples:
+  annai call manual_list
+  annai call manual_find query='rate limits' budget.max_candidates=20
+  annai call manual_find '{\"query\": \"rate limits\"}' --json";
+const ASK_EXAMPLES: &str = "\
+Examples:
+  annai ask 'What changed in the latest Rust release?'
+  annai ask --quick 'What is the weather in Tokyo?'
+  annai ask --detailed 'How do passkeys work?' --json";
+const FIND_EXAMPLES: &str = "\
+Examples:
+  annai find 'how many requests per minute' --manuals ~/manuals
+  annai find 'is a callback from you' --also 'verifying webhook signatures'
+  annai find 'rate limits' --manual api-guide --limit 3 --json
+
+The exit status is 1 when nothing was found, and 2 when the search failed.";
+const COVERAGE_EXAMPLES: &str = "\
+Examples:
+  annai coverage trip-lisbon.md --lines 1-10
+  annai coverage api-migration-notes.md \\
+    --artifact artifacts/migration-summary.md
+  annai coverage trip-lisbon.md --lines 1-5,8 --json";
+const AUDIT_EXAMPLES: &str = "\
+Examples:
+  annai audit artifacts/migration-summary.md api-migration-notes.md
+  annai audit artifacts/migration-summary.md api-migration-notes.md --json
+
+The exit status is 1 when there are problems or too little of the source is cited.";
+const EVAL_EXAMPLES: &str = "\
+Examples:
+  annai eval
+  annai eval --gates evals/gates.json
   annai eval evals/conflicts.jsonl --misses
 
-Questions about manuals that are not in the given folders are skipped and counted. The formats are described in
-evals/README.md.";
-
-/// How to call `annai campaigns`.
-const CAMPAIGNS_AFTER_HELP: &str = "\
+Questions about manuals that are not served are skipped and counted; the manuals
+of evals/manuals.txt are served unless others are set. See evals/README.md.";
+const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  annai doctor
+  annai doctor --toolset library --manuals ~/manuals
+  annai doctor --json";
+const CAMPAIGNS_EXAMPLES: &str = "\
 Examples:
   annai campaigns
   annai campaigns --check
-  annai campaigns new --name 'Tea survey' --sponsor 'Sencha Co' --task survey --pays 50 --budget 1000 --service answer";
-
-/// How to call `annai token`.
-const TOKEN_AFTER_HELP: &str = "\
+  annai campaigns new --name 'Tea survey' --sponsor 'Sencha Co' --task survey \\
+    --pays 50 --budget 1000 --service answer";
+const DB_EXAMPLES: &str = "\
+Examples:
+  annai db copy --from sqlite:services.sqlite --to postgres://me@localhost/a
+  DATABASE_URL=postgres://me@localhost/a annai db copy --from sqlite:a.sqlite";
+const TOKEN_EXAMPLES: &str = "\
 Examples:
   annai token new aiko --scope library.read
-  annai token new backup --scope library.read --scope library.write --expires never
+  annai token list
   annai token revoke aiko
 
-The tokens are stored, as SHA-256 digests, in the file that the setting server.token_file (ANNAI_TOKEN_FILE) names.
 docs/security.md explains the scopes.";
+const INIT_EXAMPLES: &str = "\
+Examples:
+  annai init claude-code --manuals ~/manuals --write
+  annai init cursor --toolset answers
+  annai init claude-code --remove
 
-/// An MCP server that gives AI clients answers from the web and from local documents.
+--toolset, --tools, --read-only, --manuals, --vault, --config and --model are
+passed on to the server. --manuals alone means --toolset library. The change is
+shown first, and the file is backed up. docs/clients.md has the details.";
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  annai completions bash > ~/.annai-completions
+  annai completions fish";
+const HELP_EXAMPLES: &str = "\
+Examples:
+  annai help init
+  annai help token new
+  annai help options";
+
+/// Annai gives AI clients answers from the web and from your documents, over MCP.
 #[derive(Debug, Parser)]
-#[command(name = "annai", version, max_term_width = 100)]
-#[command(after_help = AFTER_HELP)]
+#[command(name = "annai", version, max_term_width = 80, disable_help_subcommand = true)]
+#[command(help_template = PROGRAM_HELP, override_usage = "annai COMMAND [OPTIONS], annai --stdio or annai --http [ADDR]")]
 pub struct Cli {
     #[command(flatten)]
     pub options: Options,
@@ -55,189 +118,164 @@ pub struct Cli {
     pub(super) command: Option<Command>,
 }
 
-/// The options of the program. Those that are `global` may also follow a command.
-#[derive(Debug, clap::Args)]
-pub struct Options {
-    /// Run as an MCP server on stdin and stdout; MCP clients start the program like this
-    #[arg(long)]
-    pub(super) stdio: bool,
-    /// Run as an HTTP server with MCP at /mcp, on an address such as 127.0.0.1:3001 or a port such as 3001 [default:
-    /// 127.0.0.1:3001, or the port in the environment variable PORT]
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, conflicts_with = "stdio")]
-    #[expect(clippy::option_option, reason = "absent, without an address, with an address")]
-    pub(super) http: Option<Option<String>>,
-    /// Offer only the tools of this toolset; may be repeated [default: all toolsets]
-    #[arg(long, value_name = "NAME", global = true)]
-    toolset: Vec<ToolsetName>,
-    /// Offer only these tools, separated by commas; may be repeated. A name with a leading `-` removes that tool, and a
-    /// list of only such names offers all other tools [default: all tools of the toolsets]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true, global = true)]
-    pub tools: Vec<String>,
-    /// Offer only tools that change nothing
-    #[arg(long, global = true)]
-    pub read_only: bool,
-    /// Read this YAML configuration file [default: annai/config.yaml, else
-    /// openai-responses-mcp/config.yaml, in $XDG_CONFIG_HOME or ~/.config]
-    #[arg(long, value_name = "PATH", global = true)]
-    pub config: Option<PathBuf>,
-    /// Read the manuals in this folder; may be repeated [default: MANUALS_ROOT, else the folder
-    /// `manuals` in WORKSPACE_ROOT]
-    #[arg(long, value_name = "DIR", global = true)]
-    pub manuals: Vec<PathBuf>,
-    /// Use this OpenAI model for the tool `answer` (overrides the setting model_profiles.answer.model)
-    #[arg(long, value_name = "ID", global = true)]
-    pub model: Option<String>,
-    /// Print the effective configuration and the origin of each value as JSON to stderr; exit, unless --stdio or --http
-    /// starts a server
-    #[arg(long)]
-    pub(super) show_config: bool,
-    /// Log every message that is received or sent (size, method and id, not its content) to stderr and, if given, to
-    /// the file PATH
-    #[arg(long, value_name = "PATH", num_args = 0..=1, global = true)]
-    #[expect(clippy::option_option, reason = "absent, without a path, with a path")]
-    pub debug: Option<Option<PathBuf>>,
-}
-
-impl Options {
-    /// The chosen toolsets without repetitions; empty when none was chosen, which means all.
-    pub fn toolsets(&self) -> Vec<ToolsetName> {
-        let mut toolsets = Vec::new();
-        for toolset in &self.toolset {
-            if !toolsets.contains(toolset) {
-                toolsets.push(*toolset);
-            }
-        }
-        toolsets
-    }
-}
-
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Start an HTTP server with sample documents in a temporary folder, and print examples to try
+    /// Connect an MCP client, such as Claude Code, Cursor or VS Code
+    #[command(after_help = INIT_EXAMPLES)]
+    Init {
+        /// The client
+        client: init::Client,
+        /// Edit its settings file (not for chatgpt)
+        #[arg(long)]
+        write: bool,
+        /// Remove what --write added to the file
+        #[arg(long, conflicts_with = "write")]
+        remove: bool,
+    },
+    /// Check the setup, and say how to fix problems
+    #[command(after_help = DOCTOR_EXAMPLES)]
+    Doctor {
+        /// Print the findings as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Serve sample documents and sponsors, and print what to try
+    #[command(after_help = DEMO_EXAMPLES)]
     Demo,
-    /// List the tools
-    Tools {
-        /// Print the tools as JSON, with their schemas
-        #[arg(long)]
-        json: bool,
-    },
-    /// Call one tool from the shell
-    Call {
-        /// The name of the tool; `annai tools` lists the names
-        tool: String,
-        /// The arguments of the tool: one JSON object, or key=value pairs (outer.inner=value for a nested key,
-        /// key=a,b for a list)
-        #[arg(value_name = "JSON|KEY=VALUE")]
-        arguments: Vec<String>,
-        /// Print the structured result as JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Ask a question that is answered from the web, with sources (needs an OpenAI API key)
+    /// Ask a question that is answered from the web, with sources
+    #[command(after_help = ASK_EXAMPLES)]
     Ask {
-        /// The question
+        /// The question [env: OPENAI_API_KEY is required]
         #[arg(required = true, value_name = "QUESTION")]
         words: Vec<String>,
-        /// Get a thorough answer, which takes longer (the tool `answer_detailed`)
+        /// Get a thorough answer, which takes longer [env: MODEL_DETAILED]
         #[arg(long, conflicts_with = "quick")]
         detailed: bool,
-        /// Get a short answer quickly (the tool `answer_quick`)
+        /// Get a short answer quickly [env: MODEL_QUICK]
         #[arg(long)]
         quick: bool,
         /// Print the structured result as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Search the manuals for the sections that best match a question
+    /// Search the manuals for the sections that answer a question
+    #[command(after_help = FIND_EXAMPLES)]
     Find {
         /// The question or search words
         #[arg(required = true, value_name = "QUESTION")]
         words: Vec<String>,
-        /// Another way to ask the question, with words that the manuals may use instead; may be repeated, at most 8 times
+        /// The question in other words; up to 8 times
         #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
         also: Vec<String>,
-        /// A passage of one to three sentences that would answer the question, as the manuals may say it
+        /// A passage that would answer it, made up if need be
         #[arg(long, value_name = "PASSAGE", allow_hyphen_values = true)]
         like: Option<String>,
-        /// Search this manual first; other manuals are searched only if it does not have enough
+        /// Search this manual first [env: DEFAULT_MANUAL_ID]
         #[arg(long, value_name = "ID")]
         manual: Option<String>,
-        /// The maximum number of sections to show, from 1 to 20
+        /// Show at most this many sections, up to 20
         #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=20))]
         limit: u8,
         /// Print the structured results as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show which lines of a vault file have been read or cited, and which have not
+    /// List the tools, or show the arguments of one
+    #[command(after_help = TOOLS_EXAMPLES)]
+    Tools {
+        /// The tool whose arguments to show
+        name: Option<String>,
+        /// Print JSON, with schemas
+        #[arg(long)]
+        json: bool,
+    },
+    /// Call one tool
+    #[command(after_help = CALL_EXAMPLES)]
+    Call {
+        /// The name of the tool; `annai tools` lists the names
+        tool: String,
+        /// One JSON object, or key=value pairs (outer.inner=value for a nested key, key=a,b for a list)
+        #[arg(value_name = "JSON|KEY=VALUE")]
+        arguments: Vec<String>,
+        /// Print the structured result as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show which lines of a vault file were read or cited
+    #[command(after_help = COVERAGE_EXAMPLES)]
     Coverage {
         /// The path of the file, relative to the vault
         file: String,
         /// The line ranges that count as covered, such as 1-10,20-30
         #[arg(long, value_name = "RANGES")]
         lines: Option<String>,
-        /// A file made from this one, such as a flowchart; the lines that it cites (`source_lines`) count as covered
+        /// A file made from it, whose cited lines (`source_lines`) count as covered
         #[arg(long, value_name = "PATH")]
         artifact: Option<String>,
+        /// Print the result of the tool vault_coverage as JSON
+        #[arg(long)]
+        json: bool,
     },
-    /// Check that every element of an artifact, such as a flowchart, cites lines of its source file
+    /// Check that an artifact cites and states what its source says
+    #[command(after_help = AUDIT_EXAMPLES)]
     Audit {
         /// The path of the artifact, relative to the vault
         artifact: String,
-        /// The path of the file from which the artifact was made, relative to the vault
+        /// The path of the file it was made from, relative to the vault
         source: String,
+        /// Print the result of the tool artifact_audit as JSON
+        #[arg(long)]
+        json: bool,
     },
-    /// Measure how well the tool `manual_find` finds known answers, knows whether it has, and reports contradictions
-    #[command(after_help = EVAL_AFTER_HELP)]
+    /// Make, list or revoke tokens for use from other machines
+    #[command(after_help = TOKEN_EXAMPLES, disable_help_subcommand = true)]
+    Token {
+        #[command(subcommand)]
+        command: token::TokenCommand,
+    },
+    /// List the campaigns of sponsors and their budgets, or create one
+    #[command(after_help = CAMPAIGNS_EXAMPLES, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+    Campaigns {
+        /// Check that every budget equals what remains, was spent and is reserved
+        #[arg(long)]
+        check: bool,
+        #[command(subcommand)]
+        command: Option<campaigns::CampaignsCommand>,
+    },
+    /// Move the database of the services to PostgreSQL
+    #[command(after_help = DB_EXAMPLES, disable_help_subcommand = true)]
+    Db {
+        #[command(subcommand)]
+        command: db::DbCommand,
+    },
+    /// Measure how well manual_find answers questions with known answers
+    #[command(after_help = EVAL_EXAMPLES)]
     Eval {
-        /// A file of questions or of conflict cases in JSON Lines format, or a folder with the file questions.jsonl,
-        /// conflicts.jsonl or both
+        /// A file of questions or conflict cases, or a folder with both
         #[arg(default_value = "evals")]
         questions: PathBuf,
-        /// Compare the figures with the minimums and maximums in this JSON file; the exit status is 1 if one is missed
+        /// Compare with the bounds in this JSON file; exit status 1 if one is missed
         #[arg(long, value_name = "FILE")]
         gates: Option<PathBuf>,
-        /// Also list the questions whose answer is not among the first five results, the unanswerable questions that
-        /// are reported as ready, the questions that their other wordings make worse, and the conflict cases that are
-        /// judged wrongly
+        /// Also list the questions and cases that were answered wrongly
         #[arg(long)]
         misses: bool,
         /// Print the figures as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Check the configuration, the API key, the folders and the port, and say how to fix problems
-    Doctor,
-    /// List the campaigns of the sponsors and what remains of their budgets, or create one
-    #[command(after_help = CAMPAIGNS_AFTER_HELP, args_conflicts_with_subcommands = true)]
-    Campaigns {
-        /// Check instead that every budget equals what remains, what was spent and what is reserved; the exit status is 1
-        /// if one does not
-        #[arg(long)]
-        check: bool,
-        #[command(subcommand)]
-        command: Option<campaigns::CampaignsCommand>,
-    },
-    /// Move the database of the services
-    Db {
-        #[command(subcommand)]
-        command: db::DbCommand,
-    },
-    /// Make, list or revoke tokens with which people use this server from other machines
-    #[command(after_help = TOKEN_AFTER_HELP)]
-    Token {
-        #[command(subcommand)]
-        command: token::TokenCommand,
-    },
-    /// Print the instructions to connect an MCP client
-    Init {
-        /// The client
-        client: init::Client,
-    },
     /// Print the completion script of a shell
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
+    },
+    /// Show the help of a command, the shared options or the terms
+    #[command(after_help = HELP_EXAMPLES)]
+    Help {
+        /// A command such as token new, or one of: options, terms
+        #[arg(value_name = "TOPIC")]
+        topic: Vec<String>,
     },
     /// Print a documentation page that is generated from the code
     #[command(hide = true)]

@@ -7,6 +7,7 @@ use annai_core::ToolError;
 use annai_library::{AuditReport, Coverage, LineRange, audit_files};
 use serde_json::{Value, json};
 
+use super::call::Format;
 use super::local_session::LocalSession;
 use super::terminal::{Colors, display_path, plain};
 use super::{Failure, print};
@@ -32,6 +33,7 @@ pub(super) fn coverage(
     file: &str,
     lines: Option<&str>,
     artifact: Option<&str>,
+    format: Format,
 ) -> Result<(), Failure> {
     let (file, artifact) = (vault_path(app, file), artifact.map(|path| vault_path(app, path)));
     let mut ranges = lines.map(parse_ranges).transpose()?.unwrap_or_default();
@@ -40,19 +42,29 @@ pub(super) fn coverage(
     }
     let arguments = json!({ "path": file, "cited_ranges": ranges });
     let report = LocalSession::run(app, |session| session.call("vault_coverage", &arguments))?;
+    if format == Format::Json {
+        return Ok(print(&format!("{report:#}\n"))?);
+    }
     let total = report.get("total_lines").and_then(Value::as_u64).unwrap_or_default();
     let coverage = Coverage::new(total, ranges);
     let place = app.library.vault_folder().join(report.get("path").and_then(Value::as_str).unwrap_or(&file));
-    let colors = Colors::of(&io::stdout(), app.no_color);
+    let colors = Colors::of(&io::stdout(), app.color);
     print(&coverage_report(&coverage, &place, app.library.coverage_min_ratio, colors))?;
     Ok(())
 }
 
 /// Lists the problems of an artifact. The exit status is 1 when there are any, or when the coverage is too low.
-pub(super) fn run(app: &App, artifact: &str, source: &str) -> Result<(), Failure> {
-    let audited = audit_files(&app.library, &vault_path(app, artifact), &vault_path(app, source))
-        .map_err(|error| to_failure(&error))?;
-    let colors = Colors::of(&io::stdout(), app.no_color);
+pub(super) fn run(app: &App, artifact: &str, source: &str, format: Format) -> Result<(), Failure> {
+    let (artifact, source) = (vault_path(app, artifact), vault_path(app, source));
+    let audited = audit_files(&app.library, &artifact, &source).map_err(|error| to_failure(&error))?;
+    if format == Format::Json {
+        let arguments = json!({ "artifact_path": artifact, "source_path": source });
+        let report = LocalSession::run(app, |session| session.call("artifact_audit", &arguments))?;
+        print(&format!("{report:#}\n"))?;
+        let coverage = Coverage::new(audited.source_lines, audited.cited);
+        return verdict(audited.total_findings, coverage.reaches(app.library.coverage_min_ratio));
+    }
+    let colors = Colors::of(&io::stdout(), app.color);
     let vault = app.library.vault_folder();
     let place = display_path(&vault.join(&audited.artifact_path));
     let mut text = String::new();
@@ -76,7 +88,7 @@ pub(super) fn run(app: &App, artifact: &str, source: &str) -> Result<(), Failure
             if derived == 1 { "1 element is" } else { "{} elements are" }.replace("{}", &derived.to_string());
         text.push_str(&format!("  {elements} marked as derived, and not checked against the source\n"));
     }
-    let verdict = match (total_findings, enough) {
+    let summary = match (total_findings, enough) {
         (0, true) => format!("{} no problems found\n", colors.paint(32, "✓")),
         (0, false) => {
             format!(
@@ -87,9 +99,14 @@ pub(super) fn run(app: &App, artifact: &str, source: &str) -> Result<(), Failure
         (1, _) => format!("{} 1 problem found\n", colors.paint(31, "✗")),
         (count, _) => format!("{} {count} problems found\n", colors.paint(31, "✗")),
     };
-    text.push_str(&verdict);
+    text.push_str(&summary);
     print(&text)?;
-    if total_findings == 0 && enough { Ok(()) } else { Err(Failure::new("")) }
+    verdict(total_findings, enough)
+}
+
+/// The exit status of an audit; its output has said why.
+fn verdict(problems: usize, is_covered: bool) -> Result<(), Failure> {
+    if problems == 0 && is_covered { Ok(()) } else { Err(Failure::new("")) }
 }
 
 fn to_failure(error: &ToolError) -> Failure {

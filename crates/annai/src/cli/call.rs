@@ -1,6 +1,5 @@
 //! `annai call` and `annai ask`: call one tool from the shell.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 
 use annai_answers::{Answers, Search};
@@ -9,7 +8,8 @@ use annai_library::Library;
 use serde_json::Value;
 
 use super::local_session::{LocalSession, failure_message};
-use super::terminal::{Colors, ProgressLine, plain};
+use super::terminal::{ProgressLine, plain};
+use super::tools::unknown_tool;
 use super::{EXIT_USAGE, Failure, print};
 use crate::app::App;
 
@@ -29,15 +29,10 @@ impl Format {
 }
 
 pub(super) fn run(app: &App, tool: &str, words: &[String], format: Format) -> Result<(), Failure> {
-    let progress = ProgressLine::on_terminal().map(|line| Progress::to(Arc::new(line)));
-    let colors = Colors::of(&io::stderr(), app.no_color);
-    match LocalSession::run(app, |session| execute(session, tool, words, format, progress)) {
-        Ok(text) => Ok(print(&if format == Format::Text { plain(&text) } else { text })?),
-        Err(failure) => {
-            let _ = writeln!(io::stderr(), "{} {}", colors.paint(31, "✗"), plain(&failure.message));
-            Err(Failure { message: String::new(), exit_code: failure.exit_code })
-        }
-    }
+    let line = ProgressLine::on_terminal().filter(|_| !app.is_quiet);
+    let progress = line.map(|line| Progress::to(Arc::new(line)));
+    let text = LocalSession::run(app, |session| execute(session, tool, words, format, progress))?;
+    Ok(print(&if format == Format::Text { plain(&text) } else { text })?)
 }
 
 /// Calls the tool and returns the text to print.
@@ -48,8 +43,7 @@ fn execute(
     format: Format,
     progress: Option<Progress>,
 ) -> Result<String, Failure> {
-    let unknown_tool =
-        || Failure::usage(format!("there is no tool named `{tool}`; `annai tools` lists the tools"));
+    let unknown_tool = || unknown_tool(session.registry(), tool);
     let declared = session.registry().get(tool).ok_or_else(unknown_tool)?;
     let arguments = parse_arguments(declared.input_schema(), words)?;
     let reply = session.try_call(tool, arguments, progress).ok_or_else(unknown_tool)?;

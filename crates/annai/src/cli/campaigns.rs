@@ -31,10 +31,17 @@ const OPTIONS: [(&str, &str); 8] = [
     ("target_roles", "--role"),
     ("tags", "--tag"),
 ];
+const NEW_EXAMPLES: &str = "\
+Examples:
+  annai campaigns new --name 'Tea survey' --sponsor 'Sencha Co' --task survey \\
+    --pays 50 --budget 1000 --service answer
+  annai campaigns new --name Maps --sponsor 'Way Co' --task survey --pays 20 \\
+    --budget 500 --service answer_quick --role developer --tag maps";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CampaignsCommand {
     /// Create a campaign; what is not given is asked for on a terminal
+    #[command(after_help = NEW_EXAMPLES)]
     New(NewCampaign),
 }
 
@@ -56,7 +63,7 @@ pub(super) struct NewCampaign {
     /// The budget, in US cents
     #[arg(long, value_name = "CENTS")]
     budget: Option<i64>,
-    /// A service that it pays for: the key of a sponsored API, or a tool of this server such as answer; may be repeated
+    /// A sponsored API or a tool, such as answer; may be repeated
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     service: Vec<String>,
     /// A role that users need one of; may be repeated [default: everybody]

@@ -9,16 +9,23 @@ use clap::Subcommand;
 
 use super::{Failure, print};
 
+const COPY_EXAMPLES: &str = "\
+Examples:
+  annai db copy --from sqlite:services.sqlite --to postgres://me@localhost/a
+  DATABASE_URL=postgres://me@localhost/a annai db copy --from sqlite:a.sqlite
+
+Stop every server that uses the file first. DATABASE_URL keeps a password off the
+command line.";
+
 #[derive(Debug, Subcommand)]
 pub(super) enum DbCommand {
-    /// Copy an embedded database to an empty PostgreSQL database, and check the books on both sides. Stop every server
-    /// that uses the file first
+    /// Copy an embedded database to an empty PostgreSQL database, and check the books
+    #[command(after_help = COPY_EXAMPLES)]
     Copy {
         /// The embedded database, such as sqlite:/var/lib/annai/services.sqlite
         #[arg(long, value_name = "sqlite:PATH")]
         from: String,
-        /// The PostgreSQL database, such as postgres://user@host/name; the environment variable DATABASE_URL if absent, so
-        /// that a password need not be on the command line
+        /// The PostgreSQL database, such as postgres://user@host/name [env: DATABASE_URL]
         #[arg(long, value_name = "URL")]
         to: Option<String>,
     },

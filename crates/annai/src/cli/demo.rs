@@ -110,7 +110,7 @@ fn welcome(address: &SocketAddr, workspace: &Path, campaign: CampaignId) -> Resu
          Use a service that a sponsor pays for, as {USER}, step by step:\n{journey}  \
          {program} --config {config} campaigns\n\n\
          Connect an MCP client:\n  claude mcp add --transport http annai http://{address}/mcp\n  \
-         {program} init cursor      (or claude-code, claude-desktop, vscode, codex, chatgpt)\n\n\
+         {program} init cursor      (`init --help` lists the clients)\n\n\
          Ctrl-C ends the demo and deletes the workspace.\n",
         workspace.display()
     ))

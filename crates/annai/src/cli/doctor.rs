@@ -10,7 +10,9 @@ use annai_core::{Finding, Identity, Registry, Toolset as _};
 use annai_library::Library;
 use annai_server::http::{BadUrl, check_oauth, reachability};
 use annai_services::ServicesToolset;
+use serde_json::{Value, json};
 
+use super::call::Format;
 use super::terminal::{Colors, plain};
 use super::{Failure, Options, print};
 use crate::app::{self, App};
@@ -18,7 +20,7 @@ use crate::app::{self, App};
 /// How to fix a wrong setting.
 const FIX_SETTING: &str = "correct the setting, or remove it to use the default";
 
-pub(super) fn run(options: &Options) -> Result<(), Failure> {
+pub(super) fn run(options: &Options, format: Format) -> Result<(), Failure> {
     let findings = match App::start_quietly(options).and_then(|app| check(&app)) {
         Ok(findings) => findings,
         Err(error) => error
@@ -27,8 +29,12 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             .map(|problem| Finding::bad(format!("configuration: {problem}"), FIX_SETTING))
             .collect(),
     };
-    let colors = Colors::of(&io::stdout(), app::no_color());
-    print(&report(&findings, colors))?;
+    let colors = Colors::of(&io::stdout(), app::color(options.color));
+    let shown = findings.iter().filter(|finding| finding.fix.is_some() || !options.quiet);
+    print(&match format {
+        Format::Text => report(&shown.collect::<Vec<_>>(), problem_count(&findings), colors),
+        Format::Json => format!("{:#}\n", to_json(&findings)),
+    })?;
     if problem_count(&findings) == 0 { Ok(()) } else { Err(Failure::new(String::new())) }
 }
 
@@ -36,7 +42,20 @@ fn problem_count(findings: &[Finding]) -> usize {
     findings.iter().filter(|finding| finding.is_problem()).count()
 }
 
-fn report(findings: &[Finding], colors: Colors) -> String {
+/// The findings for programs: what was checked, how that ended, and how to fix it.
+fn to_json(findings: &[Finding]) -> Value {
+    let entries = findings.iter().map(|finding| {
+        let status = match finding {
+            Finding { is_warning: true, .. } => "warning",
+            finding if finding.is_problem() => "problem",
+            _ => "ok",
+        };
+        json!({ "status": status, "what": finding.what, "fix": finding.fix })
+    });
+    json!({ "problems": problem_count(findings), "findings": entries.collect::<Vec<_>>() })
+}
+
+fn report(findings: &[&Finding], problems: usize, colors: Colors) -> String {
     let mut text = String::new();
     for finding in findings {
         let mark = match finding {
@@ -46,10 +65,10 @@ fn report(findings: &[Finding], colors: Colors) -> String {
         };
         let _ = writeln!(text, "{mark} {}", plain(&finding.what));
         if let Some(fix) = &finding.fix {
-            let _ = writeln!(text, "  → {fix}");
+            let _ = writeln!(text, "  → {}", plain(fix));
         }
     }
-    let summary = match problem_count(findings) {
+    let summary = match problems {
         0 => "No problems found.".to_owned(),
         1 => "1 problem found.".to_owned(),
         count => format!("{count} problems found."),
@@ -106,7 +125,7 @@ fn configuration(app: &App) -> Vec<Finding> {
             .collect();
     }
     let config = app.config.show("");
-    let file = config.pointer("/sources/yaml").and_then(serde_json::Value::as_str);
+    let file = config.pointer("/sources/yaml").and_then(Value::as_str);
     let what = file.unwrap_or("no configuration file; defaults and environment variables are used");
     vec![Finding::good(format!("configuration: {what}"))]
 }

@@ -11,35 +11,49 @@ mod docs;
 mod doctor;
 mod eval;
 mod find;
+mod help;
 mod init;
 mod local_session;
+mod options;
 mod serve;
 mod temporary_folder;
 mod terminal;
 mod token;
 mod tools;
 
-use std::io::{self, Write};
+use std::ffi::OsString;
+use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use annai_core::config::ConfigError;
 use annai_core::telemetry;
 use annai_library::OtherWords;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches as _, ValueEnum as _};
 
-use crate::app::App;
+use crate::app::{self, App};
 use arguments::Command;
-pub use arguments::{Cli, Options};
+use terminal::Colors;
+
+pub use arguments::Cli;
+pub use options::{ColorWhen, Options};
 
 /// The exit status for wrong arguments and for a configuration that is missing or wrong.
 const EXIT_USAGE: u8 = 2;
 /// How long to wait at the end until the log is written. It is short, because the reader of stderr may have stopped reading.
 const LOG_FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// What `--stdio` says to a person who started it in a terminal; a program would not be talking to one.
+const STDIO_NOTICE: &str = "This is an MCP server that waits for JSON messages on stdin; MCP clients start it. \
+Ctrl-D or Ctrl-C stops it.\n`annai init CLIENT` connects a client, and `annai call` runs a tool from the shell.";
+
 /// Runs the command or server that the command line asks for, and returns the exit status.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    // The option must work for errors about other options too, so it is read before they are.
+    let color = color_option(&arguments);
+    let parsed = Cli::command().color(color.into()).try_get_matches_from(arguments);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
@@ -52,11 +66,28 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if !failure.message.is_empty() {
-                let _ = writeln!(io::stderr(), "annai: {}", failure.message);
+                tell(color, "1;31", "error:", &failure.message);
             }
             ExitCode::from(failure.exit_code)
         }
     }
+}
+
+/// The value of `--color`, or `auto` if it is absent or wrong.
+fn color_option(arguments: &[OsString]) -> ColorWhen {
+    let arguments = arguments.iter().map(|argument| argument.to_str().unwrap_or_default());
+    let following = arguments.clone().skip(1);
+    let value = arguments.zip(following.chain([""])).find_map(|(option, next)| match option {
+        "--color" => Some(next),
+        _ => option.strip_prefix("--color="),
+    });
+    value.and_then(|value| ColorWhen::from_str(value, false).ok()).unwrap_or(ColorWhen::Auto)
+}
+
+/// Prints an error or a warning to stderr, in the same form as clap prints errors about arguments.
+fn tell(color: ColorWhen, code: &str, kind: &str, message: &str) {
+    let colors = Colors::of(&io::stderr(), app::color(color));
+    let _ = writeln!(io::stderr(), "{} {}", colors.paint(code, kind), terminal::plain(message));
 }
 
 fn execute(cli: &Cli) -> Result<(), Failure> {
@@ -102,19 +133,24 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             };
             find::run(&load_app(options)?, &find_options)
         }
-        Command::Coverage { file, lines, artifact } => {
-            audit::coverage(&load_app(options)?, file, lines.as_deref(), artifact.as_deref())
+        Command::Coverage { file, lines, artifact, json } => {
+            let format = call::Format::new(*json);
+            audit::coverage(&load_app(options)?, file, lines.as_deref(), artifact.as_deref(), format)
         }
-        Command::Audit { artifact, source } => audit::run(&load_app(options)?, artifact, source),
+        Command::Audit { artifact, source, json } => {
+            audit::run(&load_app(options)?, artifact, source, call::Format::new(*json))
+        }
         Command::Eval { questions, gates, misses, json } => {
             let eval_options = eval::EvalOptions {
                 path: questions,
                 gates: gates.as_deref(),
                 output: eval::Output::new(*json, *misses),
             };
-            eval::run(load_app(options)?, &eval_options)
+            let mut app = load_app(options)?;
+            eval::use_default_manuals(&mut app, questions)?;
+            eval::run(app, &eval_options)
         }
-        Command::Doctor => doctor::run(options),
+        Command::Doctor { json } => doctor::run(options, call::Format::new(*json)),
         Command::Campaigns { check, command } => {
             campaigns::run(&load_app(options)?, *check, command.as_ref())
         }
@@ -124,16 +160,24 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             db::run(command, url)
         }
         Command::Token { command } => token::run(&load_app(options)?, command),
-        Command::Init { client } => init::run(*client, options),
+        Command::Init { client, write, remove } => {
+            let options = &init::server_options(options);
+            init::run(&load_app(options)?, *client, init::Action::new(*write, *remove), options)
+        }
         Command::Completions { shell } => print_completions(*shell),
-        Command::Tools { json } => tools::run(&load_app(options)?, *json),
+        Command::Tools { name, json } => tools::run(&load_app(options)?, name.as_deref(), *json),
+        Command::Help { topic } => help::run(topic),
         Command::Docs { page } => docs::run(&load_app(options)?, *page),
     }
 }
 
 fn serve_or_print_help(options: &Options) -> Result<(), Failure> {
     if options.stdio {
-        return serve::stdio(&App::start(options)?, options.show_config);
+        let app = App::start(options)?;
+        if io::stdin().is_terminal() && !options.quiet {
+            writeln!(io::stderr(), "{STDIO_NOTICE}")?;
+        }
+        return serve::stdio(&app, options.show_config);
     }
     if let Some(address) = &options.http {
         return serve::http(&App::start(options)?, address.as_deref(), options.show_config);
@@ -145,13 +189,15 @@ fn serve_or_print_help(options: &Options) -> Result<(), Failure> {
         );
         return Err(Failure::usage(message));
     }
-    print(&Cli::command().render_help().to_string())?;
+    print(&help::program().to_string())?;
     Ok(())
 }
 
 fn print_completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "annai", &mut script);
+    // The help of a command leaves the shared options out; the completion offers them.
+    let mut command = Cli::command().mut_args(|arg| arg.hide(false));
+    clap_complete::generate(shell, &mut command, "annai", &mut script);
     print(&String::from_utf8_lossy(&script))?;
     Ok(())
 }
@@ -159,8 +205,8 @@ fn print_completions(shell: clap_complete::Shell) -> Result<(), Failure> {
 /// Loads the configuration for a command, and prints its warnings before the output of the command.
 fn load_app(options: &Options) -> Result<App, Failure> {
     let app = App::start_quietly(options)?;
-    for warning in &app.warnings {
-        writeln!(io::stderr(), "annai: {warning}")?;
+    for warning in app.warnings.iter().filter(|_| !options.quiet) {
+        tell(options.color, "1;33", "warning:", warning);
     }
     Ok(app)
 }

@@ -7,6 +7,8 @@ use std::sync::Mutex;
 use annai_core::ProgressSink;
 use futures_util::future::BoxFuture;
 
+use super::ColorWhen;
+
 /// Whether the output may contain colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Colors {
@@ -15,9 +17,13 @@ pub(super) enum Colors {
 }
 
 impl Colors {
-    /// On only for a terminal whose user has not set `NO_COLOR`.
-    pub(super) fn of(stream: &impl IsTerminal, no_color: bool) -> Self {
-        if stream.is_terminal() && !no_color { Self::On } else { Self::Off }
+    /// Whether to use colors on a stream.
+    pub(super) fn of(stream: &impl IsTerminal, when: ColorWhen) -> Self {
+        match when {
+            ColorWhen::Always => Self::On,
+            ColorWhen::Auto if stream.is_terminal() => Self::On,
+            ColorWhen::Auto | ColorWhen::Never => Self::Off,
+        }
     }
 
     /// The text in a color, which is an SGR code such as 31 for red; see [`plain`] for what is removed from the text.

@@ -21,26 +21,44 @@ const HOUR: u64 = 60 * 60;
 /// The end of the year 9999, in seconds since 1970. Somebody may have edited the file.
 const LAST_SECOND: u64 = 253_402_300_799;
 
+const NEW_EXAMPLES: &str = "\
+Examples:
+  annai token new aiko --scope library.read
+  annai token new backup --scope library.read,library.write --expires never
+
+The file is server.token_file [env: ANNAI_TOKEN_FILE]; it holds SHA-256 digests.";
+const LIST_EXAMPLES: &str = "\
+Examples:
+  annai token list
+  annai token list --json";
+const REVOKE_EXAMPLES: &str = "\
+Examples:
+  annai token revoke aiko
+  annai token revoke backup";
+
 #[derive(Debug, Subcommand)]
 pub(super) enum TokenCommand {
     /// Make a token and print it; it is shown only once
+    #[command(after_help = NEW_EXAMPLES)]
     New {
-        /// What to call it, such as the name of the person or machine that gets it
+        /// What to call it, such as the person or machine that gets it
         name: String,
-        /// What the token allows: answers.use, library.read, library.write or metrics.read; may be repeated
+        /// answers.use, library.read, library.write or metrics.read; may be repeated
         #[arg(long, value_name = "SCOPE", required = true, value_delimiter = ',')]
         scope: Vec<String>,
-        /// When it expires: a number of hours, days or weeks such as 12h, 90d or 2w, or never
+        /// When it expires, such as 12h, 90d, 2w or never
         #[arg(long, value_name = "TIME", default_value = "90d")]
         expires: String,
     },
     /// List the tokens with their ids, scopes, expiry and last use
+    #[command(after_help = LIST_EXAMPLES)]
     List {
         /// Print the tokens as JSON
         #[arg(long)]
         json: bool,
     },
     /// Revoke a token; servers refuse it within a second
+    #[command(after_help = REVOKE_EXAMPLES)]
     Revoke {
         /// The id or the name of the token
         token: String,

@@ -43,11 +43,11 @@ fn failures_print_one_line_and_set_the_exit_status() {
     api.then(Step::Status(400, vec![], String::new()));
     let output = with(&api, &home).args(["ask", "x"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(stderr(&output), "✗ answer: the API refused the request (400)\n");
+    assert_eq!(stderr(&output), "error: answer: the API refused the request (400)\n");
     let output = annai(&home).args(["ask", "x"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&output).starts_with("✗ answer: OPENAI_API_KEY is not set; set OPENAI_API_KEY"),
+        stderr(&output).starts_with("error: answer: OPENAI_API_KEY is not set; set OPENAI_API_KEY"),
         "{}",
         stderr(&output)
     );

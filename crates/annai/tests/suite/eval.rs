@@ -31,12 +31,10 @@ fn figure(row: &Value, name: &str) -> Option<f64> {
 #[test]
 fn figures_keep_their_gates_and_beat_a_plain_search() {
     let home = Home::new();
-    let report = run(with_samples(&home)
-        .arg("eval")
-        .arg(repository().join("evals"))
-        .arg("--gates")
-        .arg(repository().join("evals/gates.json"))
-        .arg("--json"));
+    // As somebody who has just cloned the repository runs it.
+    let mut command = annai(&home);
+    command.current_dir(repository()).args(["eval", "--gates", "evals/gates.json", "--json"]);
+    let report = run(&mut command);
     let report: Value = serde_json::from_str(&report).unwrap();
     let rows = report["facets"].as_array().unwrap();
     assert!(rows.len() > 10, "{report}");

@@ -221,7 +221,7 @@ fn a_failed_gate_is_named_and_sets_the_exit_status() {
     assert_eq!(failed.status.code(), Some(1));
     assert_eq!(
         stderr(&failed),
-        "annai: 1 of 2 gates failed\n  small.jsonl, half: recall_5 is 0.500 [0.50, 0.50]; the minimum is 0.9\n"
+        "error: 1 of 2 gates failed\n  small.jsonl, half: recall_5 is 0.500 [0.50, 0.50]; the minimum is 0.9\n"
     );
     assert!(stdout(&failed).contains("1 of 2 gates passed"), "the figures are printed all the same");
     for (gates, message) in [
@@ -244,7 +244,7 @@ fn a_failed_gate_is_named_and_sets_the_exit_status() {
         let failed = check(gates);
         assert_eq!(failed.status.code(), Some(2), "{gates}");
         let text = stderr(&failed);
-        assert!(text.starts_with("annai: gates.json: ") && text.contains(message), "{text}");
+        assert!(text.starts_with("error: gates.json: ") && text.contains(message), "{text}");
     }
 }
 
@@ -266,7 +266,7 @@ fn a_signal_stops_the_cases_and_deletes_the_temporary_folder() {
     let stopped = child.wait_with_output().unwrap();
     assert_eq!(
         (stopped.status.code(), stderr(&stopped).as_str()),
-        (Some(130), "annai: stopped by a signal\n")
+        (Some(130), "error: stopped by a signal\n")
     );
     assert!(is_empty(&temporary));
 }

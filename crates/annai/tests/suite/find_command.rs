@@ -58,5 +58,5 @@ fn other_wordings_may_be_repeated_up_to_eight_times() {
     assert_eq!(report["hits"][0]["ref"]["title"], "Presents", "{report}");
     let done = find(&home, &[&["zorblax"], words.as_slice()].concat());
     assert_eq!(done.status.code(), Some(2));
-    assert_eq!(stderr(&done), "annai: --also may be given 8 times, not 9 times\n");
+    assert_eq!(stderr(&done), "error: --also may be given 8 times, not 9 times\n");
 }

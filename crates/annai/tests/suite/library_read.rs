@@ -236,12 +236,13 @@ fn bridge_tools_copy_text_from_a_manual_to_the_vault() {
 #[test]
 fn the_doctor_checks_the_folders() {
     let home = crate::Home::new();
-    let doctor = |home: &crate::Home| {
+    let doctor = |options: &[&str]| {
+        let mut command = crate::annai(&home);
         let output =
-            crate::annai(home).args(["doctor", "--toolset", "library"]).env("PORT", "0").output().unwrap();
+            command.args(["doctor", "--toolset", "library"]).args(options).env("PORT", "0").output().unwrap();
         (output.status.code(), crate::stdout(&output))
     };
-    let (code, text) = doctor(&home);
+    let (code, text) = doctor(&[]);
     assert_eq!(code, Some(1));
     assert!(
         text.contains("✗ library: the manuals folder ./manuals does not exist")
@@ -249,9 +250,11 @@ fn the_doctor_checks_the_folders() {
         "{text}"
     );
     home.write("manuals/alpha/a.md", "# A\n");
-    let (code, text) = doctor(&home);
+    let (code, text) = doctor(&[]);
     assert!(code == Some(0) && text.contains("✓ library: 1 manuals in ./manuals"), "{text}");
-    assert!(text.contains("✓ library: the vault ./vault does not exist yet"), "{text}");
+    assert!(text.contains("✓ library: no vault is set, so nothing can be written; --vault DIR"), "{text}");
+    let (code, text) = doctor(&["--vault", "notes"]);
+    assert!(code == Some(0) && text.contains("✓ library: the vault notes does not exist yet"), "{text}");
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn wrong_names_stop_the_start_and_say_what_exists() {
     for (arguments, problem) in [
         (
             &["--tools", "answers"][..],
-            "--tools: server.tools: there is no tool named `answers`; the tools are answer, ",
+            "--tools: server.tools: there is no tool named `answers`; did you mean `answer`?",
         ),
         (&["--tools", "-none"], "--tools: server.tools: there is no tool named `none`; "),
         (
@@ -88,7 +88,7 @@ fn commands_use_only_the_chosen_tools() {
     let (code, _, text) = run(&["call", "vault_ls", "--tools", "-vault_ls"]);
     assert_eq!(
         (code, text.as_str()),
-        (Some(2), "✗ there is no tool named `vault_ls`; `annai tools` lists the tools\n")
+        (Some(2), "error: there is no tool named `vault_ls`; `annai tools` lists the tools\n")
     );
     let (code, _, text) = run(&["find", "a", "--tools", "vault_ls"]);
     assert!(code == Some(2) && text.contains("needs the tool manual_find"), "{text}");
@@ -97,7 +97,7 @@ fn commands_use_only_the_chosen_tools() {
     assert!(code == Some(0) && text.contains("tools: 2 tools;") && !text.contains("answers:"), "{text}");
     let (_, text, _) = run(&["init", "cursor", "--tools", "-answer", "--read-only"]);
     assert!(
-        text.replace(char::is_whitespace, "").contains(r#"["--stdio","--tools","-answer","--read-only"]"#),
+        text.replace(char::is_whitespace, "").contains(r#"["--stdio","--tools=-answer","--read-only"]"#),
         "{text}"
     );
 }

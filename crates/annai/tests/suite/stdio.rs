@@ -89,6 +89,25 @@ fn the_server_starts_without_a_home_and_creates_no_files() {
     assert_eq!(std::fs::read_dir(&home.0).unwrap().count(), 0);
 }
 
+/// `script` gives the program a terminal; nothing else in the test does.
+#[cfg(target_os = "linux")]
+#[test]
+fn on_a_terminal_it_says_what_it_is_and_how_to_stop_it() {
+    let home = Home::new();
+    let run = |options: &str| {
+        let command = format!("{} --stdio {options}", env!("CARGO_BIN_EXE_annai"));
+        let mut script = std::process::Command::new("script");
+        script.args(["-qec", &command, "/dev/null"]).env_clear().env("HOME", &home.0);
+        script.env("PATH", "/usr/bin:/bin").current_dir(&home.0).stdin(std::process::Stdio::null());
+        crate::stdout(&script.output().unwrap())
+    };
+    let text = run("");
+    for part in ["MCP server", "Ctrl-D or Ctrl-C stops it", "annai init CLIENT"] {
+        assert!(text.contains(part), "{part} is not in {text:?}");
+    }
+    assert!(!run("--quiet").contains("MCP server"));
+}
+
 #[test]
 fn files_work_as_stdin_and_stdout() {
     use std::process::Stdio;

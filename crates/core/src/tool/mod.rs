@@ -4,6 +4,7 @@
 mod access;
 mod admitted;
 mod builder;
+mod closest;
 mod facts;
 mod instructions;
 mod listing;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::builder::{ErasedToolset, RegistryBuilder, Runner};
+use super::closest::closest;
 use super::instructions::paragraph;
 use super::{
     Access, Admitted, Denied, NumberParsing, Resource, ResourceTemplate, SelectionError, TokenScope,
@@ -205,6 +206,12 @@ impl Registry {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&RegisteredTool> {
         self.by_name.get(name).and_then(|index| self.tools.get(*index)).map(AsRef::as_ref)
+    }
+
+    /// The name of the tool that was probably meant by a name that no tool has.
+    #[must_use]
+    pub fn closest_tool(&self, name: &str) -> Option<&'static str> {
+        closest(name, self.tools.iter().map(|tool| tool.facts.name))
     }
 
     /// Decides whether a caller may call a tool. There is no other way to run one, except [`Registry::purchase`].

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::closest::closest;
 use super::{Effect, RegisteredTool};
 
 /// A choice among the tools of a registry. The default chooses all of them.
@@ -20,10 +21,12 @@ pub struct ToolSelection {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum SelectionError {
     /// No tool has this name.
-    #[error("there is no tool named `{name}`; the tools are {}", .available.join(", "))]
+    #[error("there is no tool named `{name}`; {}", suggestion(.meant.as_ref(), .available))]
     UnknownTool {
         /// The name.
         name: String,
+        /// The tool that was probably meant.
+        meant: Option<&'static str>,
         /// The tools of the chosen toolsets.
         available: Vec<&'static str>,
     },
@@ -43,6 +46,14 @@ pub enum SelectionError {
         /// The toolsets that exist.
         available: Vec<&'static str>,
     },
+}
+
+/// The tool that was probably meant, or all of them.
+fn suggestion(meant: Option<&&'static str>, available: &[&'static str]) -> String {
+    match meant {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("the tools are {}", available.join(", ")),
+    }
 }
 
 impl ToolSelection {
@@ -70,8 +81,9 @@ impl ToolSelection {
                 }
                 None => {
                     let available = tools.iter().filter(|tool| self.has_toolset(tool.toolset));
-                    let available = available.map(|tool| tool.facts.name).collect();
-                    return Err(SelectionError::UnknownTool { name: name.to_owned(), available });
+                    let available: Vec<_> = available.map(|tool| tool.facts.name).collect();
+                    let meant = closest(name, available.iter().copied());
+                    return Err(SelectionError::UnknownTool { name: name.to_owned(), meant, available });
                 }
             }
         }

@@ -110,11 +110,12 @@ impl Adaptive {
     pub fn new(settings: &config::LibrarySection) -> Self {
         let path = settings.adaptive_stats_path.as_ref().map(PathBuf::from);
         let file = match path {
-            Some(path) => StatsFile::at(path),
-            None => StatsFile::in_vault(settings.vault_folder()),
+            Some(path) => Some(StatsFile::at(path)),
+            // A folder that only happens to be named `vault` is left alone.
+            None => settings.has_chosen_vault().then(|| StatsFile::in_vault(settings.vault_folder())),
         };
         Self {
-            file: (!settings.keeps_no_statistics).then_some(file),
+            file: file.filter(|_| !settings.keeps_no_statistics),
             is_tuning: settings.adaptive_tuning,
             base: Thresholds {
                 candidate_low: settings.adaptive_candidate_low_base,

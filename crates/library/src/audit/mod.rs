@@ -171,7 +171,7 @@ pub fn audit_files(
     artifact: &str,
     source: &str,
 ) -> Result<AuditReport, ToolError> {
-    let vault = Vault::new(settings.vault_folder());
+    let vault = Vault::new(settings);
     let manuals = Manuals::new(settings.manual_folders());
     let source = count_lines(&vault, &RelPath::parse(source)?)?;
     audit(&vault, &manuals, &RelPath::parse(artifact)?, &source)

@@ -17,6 +17,7 @@ mod table;
 
 use std::path::Path;
 
+use annai_core::config::Origin;
 use annai_library::baseline::PlainIndex;
 use serde_json::{Map, Value, json};
 
@@ -65,6 +66,22 @@ impl Output {
 enum Scores {
     Questions(Box<QuestionScores>),
     Conflicts(ConflictScores),
+}
+
+/// Uses the folders of manuals that the file `manuals.txt` beside the questions names, unless others are set. Its paths are
+/// relative to the file, so that the command works in any folder.
+pub(super) fn use_default_manuals(app: &mut App, questions: &Path) -> Result<(), Failure> {
+    let keys = ["library.manuals", "library.manuals_root", "library.workspace_root"];
+    let folder = if questions.is_dir() { Some(questions) } else { questions.parent() };
+    let list = folder.unwrap_or(Path::new("")).join("manuals.txt");
+    if keys.iter().any(|key| *app.config.origin(key) != Origin::Default) || !list.is_file() {
+        return Ok(());
+    }
+    let text = input::read_text(&list, "name a folder of manuals in each line")?;
+    let names = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let folders = names.map(|name| list.with_file_name(name).display().to_string());
+    app.library.manuals = folders.collect();
+    Ok(())
 }
 
 pub(super) fn run(mut app: App, options: &EvalOptions<'_>) -> Result<(), Failure> {

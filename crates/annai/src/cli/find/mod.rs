@@ -40,7 +40,7 @@ fn search(app: &App, options: &FindOptions<'_>) -> Result<(String, bool), Failur
             return Ok((format!("{json:#}\n"), has_found));
         }
         let mut text = String::new();
-        let colors = Colors::of(&io::stdout(), app.no_color);
+        let colors = Colors::of(&io::stdout(), app.color);
         for (rank, hit) in (1..).zip(items(&hits)) {
             text.push_str(&hit_rows(app, options, rank, hit, colors));
         }

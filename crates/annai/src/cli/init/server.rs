@@ -1,0 +1,59 @@
+//! The server that a client starts: the program, its arguments, and the environment variable that it needs.
+
+use annai_answers::{Answers, Search};
+use annai_core::Toolset as _;
+
+use super::super::{Failure, Options};
+use crate::app::App;
+use crate::catalog::ToolsetName;
+
+/// The name of the server in the settings of clients.
+pub(super) const SERVER_NAME: &str = "annai";
+
+/// How a client starts the server.
+pub(super) struct Server {
+    /// The absolute path of this program.
+    pub program: String,
+    /// Its arguments for stdio.
+    pub arguments: Vec<String>,
+    /// Its arguments for HTTP.
+    pub http_arguments: Vec<String>,
+    /// The environment variable with the API key, if a served tool needs one.
+    pub key_variable: Option<String>,
+    /// The environment variable in which such a key would be.
+    pub usual_variable: String,
+}
+
+impl Server {
+    pub(super) fn new(app: &App, options: &Options) -> Result<Self, Failure> {
+        let registry = app.registry()?;
+        let mut tools = registry.tools();
+        let needs_key = tools.any(|tool| [Answers::NAME, Search::NAME].contains(&tool.toolset));
+        let usual_variable = app.answers.settings.openai.api_key_env.clone();
+        let words = options.server_words()?;
+        let with = |first: &str| std::iter::once(first.to_owned()).chain(words.iter().cloned()).collect();
+        Ok(Self {
+            program: std::env::current_exe()?.display().to_string(),
+            arguments: with("--stdio"),
+            http_arguments: with("--http"),
+            key_variable: needs_key.then(|| usual_variable.clone()),
+            usual_variable,
+        })
+    }
+
+    /// Whether an entry with this program and these arguments starts Annai.
+    pub(super) fn is_annai(&self, program: &str, arguments: &[String]) -> bool {
+        let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+        let is_named = name == SERVER_NAME || name == "annai.exe" || program == self.program;
+        is_named && arguments.iter().any(|argument| argument == "--stdio")
+    }
+}
+
+/// The options of the server: who gives a folder of manuals and chooses no tools wants the library, which needs no key.
+pub(in super::super) fn server_options(options: &Options) -> Options {
+    let mut options = options.clone();
+    if !options.manuals.is_empty() && options.toolset.is_empty() && options.tools.is_empty() {
+        options.toolset.push(ToolsetName::Library);
+    }
+    options
+}
