@@ -277,10 +277,13 @@ pub(super) enum Command {
         #[arg(value_name = "TOPIC")]
         topic: Vec<String>,
     },
-    /// Print a documentation page that is generated from the code
+    /// Print a documentation page that is generated from the code, or write the manual pages
     #[command(hide = true)]
     Docs {
         /// The page
         page: docs::Page,
+        /// The folder for the manual pages (`annai docs man`), which is made if it does not exist
+        #[arg(default_value = "man")]
+        folder: PathBuf,
     },
 }

@@ -16,10 +16,11 @@ const USER: &str = "demo@example.com";
 /// The file with the settings of the demo.
 const CONFIG: &str = "config.yaml";
 
-/// A sample document: its path and its text.
+/// A sample document: its path and its text. `samples` has links to the example workspace, because a published crate contains
+/// only what is in its folder.
 macro_rules! sample {
     ($path:literal) => {
-        ($path, include_str!(concat!("../../../../examples/workspace/manuals/", $path)))
+        ($path, include_str!(concat!("../../samples/", $path)))
     };
 }
 

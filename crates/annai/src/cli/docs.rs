@@ -1,13 +1,16 @@
-//! `annai docs`: prints the pages under `docs/` that are generated from the code. A test compares them with the files.
+//! `annai docs`: prints the pages under `docs/` that are generated from the code, which a test compares with the files, and
+//! writes the manual pages that packages contain.
 
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
 use annai_core::tool::RegisteredTool;
 use annai_core::{Access, Effect, JsonObject, World, schema};
-use clap::ValueEnum;
+use clap::{CommandFactory as _, ValueEnum};
 use serde_json::Value;
 
-use super::{Failure, print};
+use super::{Cli, Failure, print};
 use crate::app::App;
 use crate::catalog;
 
@@ -20,9 +23,11 @@ pub(super) enum Page {
     Config,
     /// docs/openapi.yaml
     Openapi,
+    /// The manual pages, one for each command, written to a folder
+    Man,
 }
 
-pub(super) fn run(app: &App, page: Page) -> Result<(), Failure> {
+pub(super) fn run(app: &App, page: Page, folder: &Path) -> Result<(), Failure> {
     let text = match page {
         Page::Tools => tools(app)?,
         Page::Config => config(),
@@ -32,9 +37,17 @@ pub(super) fn run(app: &App, page: Page) -> Result<(), Failure> {
                 annai_services::openapi_yaml(None)
             )
         }
+        Page::Man => return write_manual_pages(folder),
     };
     print(&text)?;
     Ok(())
+}
+
+/// Writes annai.1, annai-find.1 and so on.
+fn write_manual_pages(folder: &Path) -> Result<(), Failure> {
+    let failure = |error| Failure::new(format!("cannot write manual pages to {}: {error}", folder.display()));
+    fs::create_dir_all(folder).map_err(failure)?;
+    clap_mangen::generate_to(Cli::command(), folder).map_err(failure)
 }
 
 fn config() -> String {

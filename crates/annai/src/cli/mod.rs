@@ -167,7 +167,7 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
         Command::Completions { shell } => print_completions(*shell),
         Command::Tools { name, json } => tools::run(&load_app(options)?, name.as_deref(), *json),
         Command::Help { topic } => help::run(topic),
-        Command::Docs { page } => docs::run(&load_app(options)?, *page),
+        Command::Docs { page, folder } => docs::run(&load_app(options)?, *page, folder),
     }
 }
 
