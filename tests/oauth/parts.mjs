@@ -217,7 +217,7 @@ export function challenge(header) {
 /** A fenced block of a page of docs/, by its language and a line that it contains. */
 export async function docBlock(page, language, containing) {
   const text = await readFile(join(repository, "docs", page), "utf8");
-  const blocks = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
+  const blocks = [...text.matchAll(/^```(\w+)[^\n]*\n([\s\S]*?)^```$/gm)]
     .filter(([, name, block]) => name === language && block.includes(containing))
     .map(([, , block]) => block);
   assert.equal(blocks.length, 1, `docs/${page}: ${blocks.length} ${language} blocks contain "${containing}"`);

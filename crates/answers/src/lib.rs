@@ -7,6 +7,7 @@ mod citations;
 pub mod config;
 mod dates;
 mod domains;
+pub mod error_reference;
 mod errors;
 mod in_flight;
 mod links;

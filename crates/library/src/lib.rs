@@ -9,6 +9,7 @@ mod check;
 pub mod config;
 mod cursor;
 mod error;
+pub mod error_reference;
 mod exceptions;
 mod excerpting;
 mod explore;

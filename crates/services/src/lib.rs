@@ -10,6 +10,7 @@ pub mod clock;
 pub mod config;
 pub mod domain;
 mod error;
+pub mod error_reference;
 mod people;
 mod prompt;
 mod rate_limit;

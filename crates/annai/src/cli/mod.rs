@@ -9,6 +9,7 @@ mod demo;
 mod demo_services;
 mod docs;
 mod doctor;
+mod error_reference;
 mod eval;
 mod find;
 mod help;

@@ -5,7 +5,8 @@ mod o3_search;
 
 use annai_core::RegistryBuilder;
 
-use self::answer::{Answer, AnswerDetailed, AnswerQuick};
+pub use self::answer::Answer;
+use self::answer::{AnswerDetailed, AnswerQuick};
 use self::o3_search::O3Search;
 use crate::toolset::{Answers, AnswersConfig, Search};
 
