@@ -9,6 +9,8 @@ mod dates;
 mod domains;
 pub mod error_reference;
 mod errors;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod in_flight;
 mod links;
 mod plain_text;

@@ -1,5 +1,12 @@
 //! Cancellation of blocking work. A blocking thread cannot be aborted from outside, so the work checks a flag regularly.
+//!
+//! Work that reports failures checks it with [`Cancellation::check`]. Pure computations deep inside, such as a parser that
+//! cannot fail, call [`checkpoint`], which unwinds the thread up to [`Cancellation::run`]. They hold no locks and write no
+//! files, so nothing is left half-done.
 
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -28,6 +35,46 @@ impl Cancellation {
     }
 }
 
+thread_local! {
+    /// The cancellation of the work that runs on this thread.
+    static CURRENT: RefCell<Option<Cancellation>> = const { RefCell::new(None) };
+}
+
+/// What a checkpoint unwinds with. It is no panic: no hook runs, and nothing is logged.
+struct Unwound;
+
+/// Ends the work on this thread when its caller has stopped waiting for the result. Loops over input call it at least every
+/// few milliseconds. On a thread without a cancellation, such as one that builds the index, it does nothing.
+pub fn checkpoint() {
+    let is_cancelled =
+        CURRENT.with_borrow(|current| current.as_ref().is_some_and(Cancellation::is_cancelled));
+    if is_cancelled {
+        resume_unwind(Box::new(Unwound));
+    }
+}
+
+/// Restores the cancellation that was current before.
+struct Restore(Option<Cancellation>);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        CURRENT.set(self.0.take());
+    }
+}
+
+impl Cancellation {
+    /// Runs work whose checkpoints look at this cancellation.
+    pub fn run<T>(&self, work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, ToolError> {
+        let _restore = Restore(CURRENT.replace(Some(self.clone())));
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload: Box<dyn Any + Send>| {
+            match payload.downcast::<Unwound>() {
+                Ok(_) => Err(ToolError::cancelled()),
+                Err(panic) => resume_unwind(panic),
+            }
+        })
+    }
+}
+
 /// A guard that cancels the work when it is dropped.
 #[derive(Debug)]
 pub struct CancelOnDrop(Cancellation);
@@ -43,6 +90,22 @@ mod tests {
     use annai_core::ErrorKind;
 
     use super::*;
+
+    #[test]
+    fn a_checkpoint_ends_cancelled_work_and_no_other() {
+        let cancellation = Cancellation::default();
+        let count = || {
+            cancellation.run(|| {
+                checkpoint();
+                Ok(1)
+            })
+        };
+        assert_eq!(count().unwrap(), 1);
+        drop(cancellation.cancel_on_drop());
+        checkpoint();
+        assert_eq!(count().unwrap_err().kind(), ErrorKind::Cancelled);
+        checkpoint();
+    }
 
     #[test]
     fn dropping_the_guard_cancels_every_clone() {

@@ -6,6 +6,8 @@ use annai_core::config::{EnvironmentVariable, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::vault_quota::VaultLimits;
+
 /// The keys that this crate owns.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -86,6 +88,15 @@ pub struct LibrarySection {
     /// returns or copies, whatever it asks for.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub hard_max_chars: usize,
+    /// The maximum size of all files of the vault together, in bytes. A write that would exceed it fails.
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_u64))]
+    pub vault_max_bytes: u64,
+    /// The maximum number of files in the vault. A new file beyond it is refused.
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_u64))]
+    pub vault_max_files: u64,
+    /// The maximum size of one file of the vault in bytes. A write that would exceed it fails.
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_u64))]
+    pub vault_max_file_bytes: u64,
     /// Accepted for compatibility and ignored: the folder of artifacts is always `artifacts`.
     pub artifacts_dir: Option<String>,
     /// Keep no statistics of searches, for commands whose searches are not real ones. Not a setting.
@@ -119,6 +130,9 @@ impl Default for LibrarySection {
             allow_file_scope: false,
             hard_max_sections: 20,
             hard_max_chars: 20_000,
+            vault_max_bytes: 1 << 30,
+            vault_max_files: 100_000,
+            vault_max_file_bytes: 64 << 20,
             artifacts_dir: None,
             keeps_no_statistics: false,
         }
@@ -147,6 +161,9 @@ impl Settings for LibrarySettings {
         EnvironmentVariable::new("ALLOW_FILE_SCOPE", "library.allow_file_scope"),
         EnvironmentVariable::new("HARD_MAX_SECTIONS", "library.hard_max_sections"),
         EnvironmentVariable::new("HARD_MAX_CHARS", "library.hard_max_chars"),
+        EnvironmentVariable::new("VAULT_MAX_BYTES", "library.vault_max_bytes"),
+        EnvironmentVariable::new("VAULT_MAX_FILES", "library.vault_max_files"),
+        EnvironmentVariable::new("VAULT_MAX_FILE_BYTES", "library.vault_max_file_bytes"),
         EnvironmentVariable::new("ARTIFACTS_DIR", "library.artifacts_dir"),
     ];
 }
@@ -191,6 +208,15 @@ impl LibrarySection {
     #[must_use]
     pub const fn has_chosen_vault(&self) -> bool {
         self.vault_root.is_some() || self.workspace_root.is_some()
+    }
+
+    /// The limits of the vault.
+    pub(crate) const fn vault_limits(&self) -> VaultLimits {
+        VaultLimits {
+            max_bytes: self.vault_max_bytes,
+            max_files: self.vault_max_files,
+            max_file_bytes: self.vault_max_file_bytes,
+        }
     }
 
     fn folder(&self, own: Option<&str>, name: &str) -> PathBuf {

@@ -16,6 +16,8 @@ mod explore;
 mod facts;
 mod file_version;
 mod fs;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod handing_out;
 mod index;
 mod manuals;
@@ -41,6 +43,7 @@ mod tools;
 mod toolset;
 mod uncovered;
 mod vault;
+mod vault_quota;
 mod writing;
 
 pub use audit::{AuditFinding, AuditReport, FindingKind, audit_files};

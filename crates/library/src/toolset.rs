@@ -29,6 +29,8 @@ use crate::vault::{Vault, is_visible};
 
 /// The signal that a write beyond the maximum file size raises; it has the same number on Linux and macOS.
 const SIGXFSZ: i32 = 25;
+/// The minimum number of computations that run at the same time, so that a short one need not wait for a long one.
+const MIN_COMPUTATIONS: usize = 2;
 /// How often the progress of indexing is reported to the client.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 
@@ -42,6 +44,9 @@ pub struct Library {
     pub(crate) state: Arc<LibraryState>,
     /// One permit, so that writers wait without occupying a thread.
     writer: Arc<Semaphore>,
+    /// One permit for each computation that may run at the same time. Searches, finds and audits take seconds of a core, so
+    /// more of them than cores would only delay each other, and what just reads a file must not wait behind them.
+    computations: Arc<Semaphore>,
 }
 
 /// The state that the tools share with the threads that do their work.
@@ -112,7 +117,12 @@ impl Toolset for Library {
     async fn open(config: &config::LibrarySection) -> Result<Self, ToolError> {
         // Without a handler the signal would end the process; with one, the write fails and the error is reported.
         let _ = tokio::signal::unix::signal(SignalKind::from_raw(SIGXFSZ));
-        Ok(Self { state: Arc::new(LibraryState::new(config)), writer: Arc::new(Semaphore::new(1)) })
+        let computations = std::thread::available_parallelism().map_or(1, usize::from).max(MIN_COMPUTATIONS);
+        Ok(Self {
+            state: Arc::new(LibraryState::new(config)),
+            writer: Arc::new(Semaphore::new(1)),
+            computations: Arc::new(Semaphore::new(computations)),
+        })
     }
 
     async fn close(&self) {
@@ -205,6 +215,16 @@ impl Library {
         run_blocking(self.state.clone(), None, work).await
     }
 
+    /// The same for work that needs a core for long. Only as many of these run at the same time as there are cores; further
+    /// ones wait without occupying a thread.
+    pub(crate) async fn compute<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&LibraryState, &Cancellation) -> Result<T, ToolError> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        let permit = self.computations.clone().acquire_owned().await.map_err(ToolError::internal)?;
+        run_blocking(self.state.clone(), Some(permit), work).await
+    }
+
     /// The same, and reports the progress of indexing to the client.
     pub(crate) async fn read_with_progress<T: Send + 'static>(
         &self,
@@ -213,7 +233,7 @@ impl Library {
     ) -> Result<T, ToolError> {
         let progress = self.state.indexes.progress();
         let before = progress.done.load(Ordering::Relaxed);
-        let mut work = std::pin::pin!(self.read(work));
+        let mut work = std::pin::pin!(self.compute(work));
         let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);
         ticks.tick().await;
         loop {
@@ -256,7 +276,7 @@ async fn run_blocking<T: Send + 'static>(
         let _permit = permit;
         span.in_scope(|| {
             cancellation.check()?;
-            work(&state, &cancellation)
+            cancellation.run(|| work(&state, &cancellation))
         })
     });
     let done = done.await;

@@ -11,6 +11,7 @@ use crate::config::LibrarySection;
 use crate::error::LibraryError;
 use crate::fs::{self, EntryKind, Membership, RelPath, ResolvedPath, Root, SYSTEM_DIR, Sha256, WriteLock};
 use crate::text::{Encoding, LineEnding, LineEndingCounter};
+use crate::vault_quota::{SizeChange, VaultLimits, VaultQuota};
 
 const ARTIFACTS: &str = "artifacts";
 const DAILY: &str = "daily";
@@ -31,6 +32,7 @@ pub struct Vault {
     /// Whether somebody chose the folder; any other is used if it exists, and not created.
     is_chosen: bool,
     root: Mutex<Option<Arc<Root>>>,
+    quota: VaultQuota,
 }
 
 /// What a call does to a file.
@@ -60,12 +62,12 @@ pub struct WriteReport {
 impl Vault {
     /// The vault that the settings choose.
     pub fn new(settings: &LibrarySection) -> Self {
-        Self::at(settings.vault_folder(), settings.has_chosen_vault())
+        Self::at(settings.vault_folder(), settings.has_chosen_vault(), settings.vault_limits())
     }
 
     /// The vault in a folder.
-    pub const fn at(path: PathBuf, is_chosen: bool) -> Self {
-        Self { path, is_chosen, root: Mutex::new(None) }
+    pub const fn at(path: PathBuf, is_chosen: bool, limits: VaultLimits) -> Self {
+        Self { path, is_chosen, root: Mutex::new(None), quota: VaultQuota::new(limits) }
     }
 
     /// The root, which is opened once, and again only when its folder was removed.
@@ -110,7 +112,7 @@ impl Vault {
         let root = self.root_for_writing()?;
         let lock = WriteLock::acquire(&root, &|| cancellation.check())?;
         cancellation.check()?;
-        work(&mut VaultWriter { root: &root, lock })
+        work(&mut VaultWriter { root: &root, lock, quota: &self.quota })
     }
 }
 
@@ -179,6 +181,7 @@ pub fn check_write(path: &RelPath, operation: VaultOperation) -> Result<(), Tool
 pub struct VaultWriter<'a> {
     root: &'a Root,
     lock: WriteLock,
+    quota: &'a VaultQuota,
 }
 
 impl VaultWriter<'_> {
@@ -190,12 +193,15 @@ impl VaultWriter<'_> {
         operation: VaultOperation,
     ) -> Result<WriteReport, ToolError> {
         check_write(path, operation)?;
+        let change = SizeChange { before: None, after: content.len() as u64 };
+        self.quota.check(self.root, path.as_str(), change)?;
         let folder = fs::create_folders(self.root, path.parent().as_ref())?;
         if let Some((stored, _)) = folder.find(path.name())? {
             let problem = "already exists; vault_write changes it";
             return Err(LibraryError::conflict(folder.join(&stored), problem).into());
         }
         fs::create(&mut self.lock, &folder, path.name(), content.as_bytes())?;
+        self.quota.record(change);
         let sha256 = Sha256::of(content.as_bytes());
         Ok(WriteReport { path: folder.join(path.name()), bytes: content.len(), sha256 })
     }
@@ -254,7 +260,11 @@ impl VaultWriter<'_> {
 
     /// Replaces the content of a file.
     pub fn overwrite(&mut self, file: &ResolvedPath, content: &str) -> Result<WriteReport, ToolError> {
+        let before = file.folder.stamp(&file.name)?.size;
+        let change = SizeChange { before: Some(before), after: content.len() as u64 };
+        self.quota.check(self.root, &file.path(), change)?;
         fs::overwrite(&mut self.lock, &file.folder, &file.name, content.as_bytes())?;
+        self.quota.record(change);
         Ok(WriteReport { path: file.path(), bytes: content.len(), sha256: Sha256::of(content.as_bytes()) })
     }
 
@@ -265,7 +275,12 @@ impl VaultWriter<'_> {
 
     /// Appends to a file.
     pub fn append(&mut self, file: &ResolvedPath, content: &str) -> Result<WriteReport, ToolError> {
+        let before = file.folder.stamp(&file.name)?.size;
+        let after = before.saturating_add(content.len() as u64);
+        let change = SizeChange { before: Some(before), after };
+        self.quota.check(self.root, &file.path(), change)?;
         fs::append(&mut self.lock, &file.folder, &file.name, content.as_bytes())?;
+        self.quota.record(change);
         Ok(WriteReport { path: file.path(), bytes: content.len(), sha256: hash_of(file)? })
     }
 }

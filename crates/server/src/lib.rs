@@ -1,5 +1,6 @@
 //! The transports of Annai: one MCP service over stdio and over HTTP.
 
+mod bulkheads;
 pub mod envelope;
 mod era;
 mod failure;

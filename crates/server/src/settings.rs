@@ -39,7 +39,8 @@ pub struct ServerSection {
     /// The maximum size of one stdio message in bytes. A longer message is skipped and answered with error -32600.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub max_message_bytes: u64,
-    /// The maximum number of calls that run at the same time. Further calls wait until one has finished.
+    /// The maximum number of calls that run at the same time. Further calls wait until one has finished. A few places are
+    /// kept for each toolset, so that slow calls of one never hold up those of another.
     #[schemars(range(min = 1, max = 10_000))]
     pub max_in_flight: u64,
     /// The maximum duration of one call in milliseconds. A call that takes longer is stopped and fails.
@@ -74,9 +75,23 @@ pub struct ServerSection {
     /// The maximum size of an HTTP request body in bytes. A larger body is answered with status 413.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub max_body_bytes: u64,
-    /// The maximum number of open HTTP connections. Further connections wait until one is closed.
+    /// The maximum number of open HTTP connections. Further connections wait until one is closed; one that has been idle for
+    /// two seconds is then closed for them.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_connections: u64,
+    /// The maximum number of open HTTP connections of one address (of one /64 network for IPv6). Further ones are closed. It
+    /// does not apply to this machine and to `services.trusted_proxies`.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub max_connections_per_peer: u64,
+    /// The maximum number of bytes of requests that have been received and are not being handled yet, in all, on either
+    /// transport; at least two requests of the maximum size. Further requests are not read until there is room; a client
+    /// that pauses within a request while others wait is refused.
+    #[schemars(range(min = 65_536, max = 4_294_967_295_u64))]
+    pub max_pending_bytes: u64,
+    /// The same for the requests of one address over HTTP; at least one request of the maximum size. Beyond it, requests
+    /// are answered with status 429. It does not apply to this machine and to `services.trusted_proxies`.
+    #[schemars(range(min = 65_536, max = 4_294_967_295_u64))]
+    pub max_pending_bytes_per_peer: u64,
 }
 
 impl Default for ServerSection {
@@ -104,6 +119,9 @@ impl Default for ServerSection {
             cors_allow_origins: Vec::new(),
             max_body_bytes: 4 << 20,
             max_connections: 4096,
+            max_connections_per_peer: 256,
+            max_pending_bytes: 64 << 20,
+            max_pending_bytes_per_peer: 16 << 20,
         }
     }
 }

@@ -75,6 +75,16 @@ impl Process {
         assert!(status.expect("kill runs").success());
     }
 
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The processor time that it has used so far.
+    pub fn cpu_time(&self) -> Duration {
+        crate::bench::cpu_time(self.child.id())
+    }
+
     /// The peak resident memory in MiB.
     pub fn peak_mib(&self) -> f64 {
         crate::bench::peak_mib(self.child.id())

@@ -87,11 +87,13 @@ impl Host {
         let name = catalog::server_name(&app.toolsets);
         let registry = app.registry()?;
         routes.extend(annai_services::router(&registry));
+        let proxies = app.services.trusted_proxies.clone();
         let options = HttpOptions {
             service: McpService::new(registry.clone(), name),
             sessions: Sessions::None,
             version: name.version,
             routes,
+            is_trusted_proxy: Arc::new(move |peer| proxies.iter().any(|range| range.contains(peer))),
         };
         let served = self.runtime.block_on(async {
             let server = HttpServer::bind(address, &app.server, options).await?;

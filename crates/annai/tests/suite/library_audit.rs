@@ -543,7 +543,15 @@ fn damaged_statistics_are_skipped() {
     (line["candidate_low_threshold"], line["file_bias_threshold"]) = (json!(900), json!(7.5));
     shelf.write("vault/.system/adaptive_stats.jsonl", format!("{line}\n"));
     assert_eq!(find(&mut shelf), 1);
-    assert_eq!(stats(&shelf).last().unwrap()["candidate_low_threshold"], 6);
+    // Whatever the file says, the thresholds in force move by one step a day.
+    for _ in 0..2 {
+        assert_eq!(find(&mut shelf), 1);
+        let last = stats(&shelf).pop().unwrap();
+        assert_eq!(
+            (&last["candidate_low_threshold"], &last["file_bias_threshold"]),
+            (&json!(4), &json!(0.83))
+        );
+    }
     // The size of the file is limited.
     let many: String = (0..3000).map(|_| format!("{line}\n")).collect();
     shelf.write("vault/.system/adaptive_stats.jsonl", many);

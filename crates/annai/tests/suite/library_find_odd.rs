@@ -108,7 +108,12 @@ fn the_index_is_cached_on_disk_and_rebuilt_when_damaged() {
             .map(|file| file.path())
             .collect()
     };
-    assert_eq!(files().len(), 4, "a manifest and a segment for each of two manuals: {:?}", files());
+    assert_eq!(
+        files().len(),
+        6,
+        "a manifest, a segment and the name of the folder for each of two manuals: {:?}",
+        files()
+    );
     assert_eq!(find(&mut shelf.serve(&[])), first);
     for file in files() {
         let mut bytes = std::fs::read(&file).unwrap();

@@ -217,7 +217,9 @@ fn binary_files_are_refused_as_not_text() {
 
 #[test]
 fn large_files_are_read_and_searched_in_little_memory() {
-    let mut shelf = Shelf::new(&[]);
+    // More than the default quota allows.
+    let quota = [("VAULT_MAX_BYTES", "4294967296"), ("VAULT_MAX_FILE_BYTES", "4294967296")];
+    let mut shelf = Shelf::new(&quota);
     let line = format!("{}\n", "0123456789abcdef".repeat(64));
     let block = line.repeat(1024);
     let path = shelf.home.0.join("vault/large.md");

@@ -24,3 +24,5 @@ pub use parsed_response::{Link, ParsedResponse, TokenUsage, parse_response};
 pub use progress_step::ProgressStep;
 pub use request_body::{ModelCapabilities, RequestBody, RequestSpec, SearchMode};
 pub use retry::RetryPolicy;
+#[cfg(any(test, feature = "fuzzing"))]
+pub use sse::events as sse_events;

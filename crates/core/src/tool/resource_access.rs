@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tracing::Instrument as _;
 
 use super::admitted::{guard, log_and_count, note_caller, start_clock};
-use super::{AdmittedResource, Denied, Registry, Resource, ResourcePage, ResourceTemplate};
+use super::builder::ErasedToolset;
+use super::{Access, AdmittedResource, Denied, Registry, Resource, ResourcePage, ResourceTemplate};
 use crate::{Call, Identity, ToolError};
 
 /// The label of resource lists among the tools.
@@ -43,15 +44,24 @@ impl Registry {
         uri: &str,
         identity: &Identity,
     ) -> Result<AdmittedResource, Denied> {
+        let (access, toolset) = self.find_resource(uri).ok_or(Denied::Unknown)?;
+        access.check(identity)?;
+        Ok(AdmittedResource::new(self.clone(), toolset.clone(), uri.to_owned(), identity.clone()))
+    }
+
+    /// The name of the toolset that a resource belongs to; `None` when there is no such resource.
+    #[must_use]
+    pub fn toolset_of_resource(&self, uri: &str) -> Option<&'static str> {
+        self.find_resource(uri).map(|(_, toolset)| toolset.name())
+    }
+
+    fn find_resource(&self, uri: &str) -> Option<(Access, &Arc<dyn ErasedToolset>)> {
         let listed = self.resources.iter().find(|(resource, _)| resource.uri == uri);
-        let found = listed.map(|(resource, toolset)| (resource.access, toolset)).or_else(|| {
+        listed.map(|(resource, toolset)| (resource.access, toolset)).or_else(|| {
             let matching = self.templates.iter().filter(|(template, _)| template.matches(uri));
             let specific = matching.max_by_key(|(template, _)| template.prefix().len());
             specific.map(|(template, toolset)| (template.access, toolset))
-        });
-        let (access, toolset) = found.ok_or(Denied::Unknown)?;
-        access.check(identity)?;
-        Ok(AdmittedResource::new(self.clone(), toolset.clone(), uri.to_owned(), identity.clone()))
+        })
     }
 
     /// A page of the resources that a caller sees: on the first page those that always exist, then those of one template
@@ -66,7 +76,7 @@ impl Registry {
         identity: &Identity,
         mut call: Call,
     ) -> Result<ResourcePage, ToolError> {
-        let readable = |access: crate::Access| access.check(identity).is_ok();
+        let readable = |access: Access| access.check(identity).is_ok();
         let mut templates = self.templates.iter().filter(|(template, _)| readable(template.access));
         let (first, inner, mut resources) = match cursor {
             None => (templates.next(), None, self.resources(identity)),

@@ -7,10 +7,10 @@ const CANDIDATE_LOW_RANGE: std::ops::RangeInclusive<usize> = 2..=6;
 /// The range of the file bias threshold, for the same reason.
 const FILE_BIAS_RANGE: std::ops::RangeInclusive<f64> = 0.70..=0.90;
 /// How far the file bias threshold moves in one step.
-const FILE_BIAS_STEP: f64 = 0.03;
+pub const FILE_BIAS_STEP: f64 = 0.03;
 /// The minimum time between two steps of a threshold, in milliseconds: a day, so that one busy hour does not move it
 /// twice.
-const MIN_STEP_INTERVAL_MS: i64 = 24 * 3600 * 1000;
+pub const MIN_STEP_INTERVAL_MS: i64 = 24 * 3600 * 1000;
 /// A step is decided by the newest 20 finds with the current value; with fewer finds there is no step.
 const STEP_WINDOW: usize = 20;
 /// How many of these finds must have been followed by a read; with fewer there is no step to a cheaper value.
@@ -48,7 +48,7 @@ pub fn thresholds(records: &[LearningRecord], now: i64, base: Thresholds, min_re
     clamped(next)
 }
 
-fn clamped(thresholds: Thresholds) -> Thresholds {
+pub fn clamped(thresholds: Thresholds) -> Thresholds {
     let bias = if thresholds.file_bias.is_finite() { thresholds.file_bias } else { *FILE_BIAS_RANGE.start() };
     Thresholds {
         candidate_low: thresholds

@@ -2,6 +2,7 @@
 //! `manual_find` are tuned. The statistics are numbers and hashes in a bounded file that several processes share; damaged
 //! lines are skipped.
 
+mod accepted;
 mod learn;
 mod record;
 
@@ -12,6 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use annai_core::Principal;
 
+use self::accepted::Accepted;
 pub use self::record::{LearningRecord, Thresholds, file_number, hash_of, section_number, tokens};
 use crate::config;
 use crate::fs::StatsFile;
@@ -33,6 +35,8 @@ const MAX_CLOCK_SKEW_MS: i64 = 24 * 3600 * 1000;
 pub struct Adaptive {
     /// The file; `None` when no statistics are kept.
     file: Option<StatsFile>,
+    /// The file of the thresholds in force, beside it.
+    accepted_file: Option<StatsFile>,
     /// Whether the thresholds follow the statistics.
     is_tuning: bool,
     base: Thresholds,
@@ -50,6 +54,8 @@ struct AdaptiveState {
     unwritten: HashSet<String>,
     /// Whether the file has been read.
     is_loaded: bool,
+    /// The thresholds in force; `None` until they were read.
+    accepted: Option<Accepted>,
 }
 
 /// A find whose sections may still be read.
@@ -114,8 +120,10 @@ impl Adaptive {
             // A folder that only happens to be named `vault` is left alone.
             None => settings.has_chosen_vault().then(|| StatsFile::in_vault(settings.vault_folder())),
         };
+        let file = file.filter(|_| !settings.keeps_no_statistics);
         Self {
-            file: file.filter(|_| !settings.keeps_no_statistics),
+            accepted_file: file.as_ref().map(|file| file.beside(".thresholds")),
+            file,
             is_tuning: settings.adaptive_tuning,
             base: Thresholds {
                 candidate_low: settings.adaptive_candidate_low_base,
@@ -145,10 +153,42 @@ impl Adaptive {
             }
             *is_loaded = true;
         }
-        match self.is_tuning {
-            true => learn::thresholds(&state.records, now(), self.base, self.min_recall),
-            false => self.base,
+        if !self.is_tuning {
+            return self.base;
         }
+        let (now, base) = (now(), learn::clamped(self.base));
+        let wanted = learn::thresholds(&state.records, now, base, self.min_recall);
+        self.accept(&mut state, wanted, base, now)
+    }
+
+    /// The thresholds in force after a step towards those that the records suggest.
+    fn accept(
+        &self,
+        state: &mut AdaptiveState,
+        wanted: Thresholds,
+        base: Thresholds,
+        now: i64,
+    ) -> Thresholds {
+        let Some(file) = &self.accepted_file else { return base };
+        let known = state.accepted;
+        let mut before = known.unwrap_or(Accepted::new(base));
+        if known.is_none() || file.has_changed() {
+            let stored = file.read().and_then(|text| Accepted::parse(&text, now));
+            before = match (known, stored) {
+                (None, Some(stored)) => stored,
+                // Another process moved them, or somebody edited the file: that is a suggestion, too.
+                (Some(known), Some(stored)) => known.step_towards(stored.thresholds, base, now),
+                (_, None) => before,
+            };
+        }
+        let accepted = before.step_towards(wanted, base, now);
+        state.accepted = Some(accepted);
+        if accepted != before
+            && let Ok(text) = serde_json::to_string(&accepted)
+        {
+            file.rewrite(&mut |_| format!("{text}\n"));
+        }
+        accepted.thresholds
     }
 
     /// The number of sections that no earlier find of the same principal returned.

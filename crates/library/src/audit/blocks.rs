@@ -5,6 +5,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use super::claims::{Claims, LineKind};
 use super::marks::is_derived;
 use super::quotes::{CODE_END, CODE_START};
+use crate::cancellation::checkpoint;
 use crate::provenance::Provenance;
 use crate::text::{LineIndex, normalize_text};
 
@@ -49,6 +50,7 @@ pub fn blocks<'a>(text: &'a str, lines: &LineIndex) -> Blocks<'a> {
     };
     let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        checkpoint();
         reader.read(event, range.start, range.end);
     }
     reader.end_line();

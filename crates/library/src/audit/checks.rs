@@ -6,6 +6,7 @@ use super::artifact::{Artifact, ArtifactGraph, CrossReference, Element, is_withi
 use super::finding::{AuditFinding, FindingKind};
 use super::marks::Mark;
 use super::support::assign_claims;
+use crate::cancellation::checkpoint;
 use crate::ranges::LineRange;
 
 /// Hands the marks and the values of an artifact to their elements, and returns the source lines that it cites, and the
@@ -20,6 +21,7 @@ pub fn check_structure(artifact: &mut Artifact, source_lines: u64) -> (Vec<LineR
     let own = elements.iter().flat_map(|element| element.citations.iter().map(|(_, range)| *range));
     let cited = named.chain(own).filter(|range| is_within(range, source_lines)).collect();
     for element in elements.iter() {
+        checkpoint();
         check_element(element, &assigned, source_lines, &mut findings);
     }
     if elements.is_empty() {
@@ -137,21 +139,23 @@ fn check_cross_references(
 /// Returns the lines whose marks were assigned, each with its nodes.
 fn assign_marks_to_nodes(artifact: &mut Artifact) -> HashMap<usize, Vec<usize>> {
     let mut by_line: HashMap<usize, Vec<usize>> = HashMap::new();
-    let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
+    // The nodes with an id, each with its line, in the order of their lines.
+    let mut by_id: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
     for (index, element) in artifact.elements.iter().enumerate().filter(|(_, element)| element.is_graph_node)
     {
-        by_id.entry(element.id.clone()).or_default().push(index);
+        by_id.entry(element.id.clone()).or_default().push((element.line, index));
         if !element.has_mark_in_label {
             element.own_lines.iter().for_each(|line| by_line.entry(*line).or_default().push(index));
         }
     }
+    by_id.values_mut().for_each(|nodes| nodes.sort_unstable());
     let mut assigned: HashMap<usize, Vec<usize>> = HashMap::new();
     for (line, words, mark) in &artifact.marks {
+        checkpoint();
         // When several diagrams use the same id, the mark belongs to the last one before it.
         let named = by_id.get(leading_id(words)).and_then(|nodes| {
-            let before =
-                |node: &&usize| artifact.elements.get(**node).is_some_and(|element| element.line <= *line);
-            nodes.iter().rev().find(before).or(nodes.first())
+            let before = nodes.partition_point(|(first, _)| first <= line);
+            nodes.get(before.saturating_sub(1)).map(|(_, node)| node)
         });
         let named = named.into_iter();
         let standing = by_line.get(line).into_iter().flatten();

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::squash::squash;
+use crate::cancellation::checkpoint;
 use crate::facts::{
     Amount, DATE, FISCAL_YEAR, Item, Kind, MONTH, ORDINAL, SLASH, TIME, YEAR, YEAR_DAY, YEAR_MONTH,
     is_spelled_in, scan,
@@ -67,6 +68,16 @@ impl Default for SearchBudget {
 }
 
 impl SearchBudget {
+    /// Takes so many bytes; `false` when that is more than is left.
+    pub const fn take(&mut self, bytes: usize) -> bool {
+        let left = self.0.checked_sub(bytes);
+        self.0 = match left {
+            Some(left) => left,
+            None => 0,
+        };
+        left.is_some()
+    }
+
     /// Whether nothing may be searched any more.
     pub const fn is_spent(&self) -> bool {
         self.0 == 0
@@ -76,6 +87,7 @@ impl SearchBudget {
 impl FileEvidence {
     /// Adds a line; lines come in ascending order. Returns whether all of its values fit.
     pub fn add_line(&mut self, number: u64, line: &str) -> bool {
+        checkpoint();
         let mut normal = String::new();
         normalize_line(line, &mut normal);
         self.starts.push((number, self.text.len()));

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 
 use super::graph::Graph;
 use super::statement_scanner::{LinkDirection, StatementScanner};
-use super::statements::statements;
+use super::statements::{MAX_STATEMENT_BYTES, statements};
+use crate::cancellation::checkpoint;
 
 /// A parsed flowchart.
 #[derive(Debug, Default)]
@@ -37,9 +38,8 @@ pub struct Flowchart {
 const MAX_EDGES: usize = 200_000;
 /// The maximum number of nodes, for the same reason and with the same consequence.
 const MAX_NODES: usize = 50_000;
-/// The maximum length of one statement, because parsing is quadratic in the worst case. A longer one is reported as a
-/// finding.
-const MAX_STATEMENT_BYTES: usize = 20_000;
+/// The maximum nesting of subgraphs: the nodes of each belong to all around it. What is deeper is left out and reported.
+const MAX_SUBGRAPH_DEPTH: usize = 50;
 
 /// The keywords of statements that only style the diagram.
 const STYLE_KEYWORDS: &[&str] =
@@ -50,6 +50,7 @@ impl Flowchart {
     pub fn read(lines: &[(usize, &str)]) -> Self {
         let mut chart = Self::default();
         for (index, (number, statement)) in statements(lines).into_iter().enumerate() {
+            checkpoint();
             match index {
                 0 => chart.header(number, &statement),
                 _ if statement.len() > MAX_STATEMENT_BYTES => {
@@ -97,6 +98,11 @@ impl Flowchart {
         let word = statement.split_whitespace().next().unwrap_or_default();
         match word {
             "" => {}
+            "subgraph" if self.open_subgraphs.len() >= MAX_SUBGRAPH_DEPTH => {
+                let problem = format!("subgraphs are nested more than {MAX_SUBGRAPH_DEPTH} deep");
+                self.problems.push((line, problem));
+                self.is_full = true;
+            }
             "subgraph" => {
                 let rest = statement.strip_prefix("subgraph").unwrap_or_default().trim();
                 // `id [Title]`; a title alone may contain spaces, and no link can then refer to it.
@@ -209,10 +215,13 @@ impl Flowchart {
 
     /// Adds the edges that a link to or from a subgraph implies for its nodes.
     fn connect_subgraphs(&mut self) {
+        let mut left: HashSet<usize> = self.graph.edges.iter().map(|(from, _)| *from).collect();
+        let mut entered: HashSet<usize> = self.graph.edges.iter().map(|(_, to)| *to).collect();
         for (id, members) in std::mem::take(&mut self.subgraphs) {
+            checkpoint();
             let Some(group) = self.graph.find(&id).filter(|group| !members.contains(group)) else { continue };
-            let is_entered = group == 0 || self.graph.edges.iter().any(|(_, to)| *to == group);
-            let is_left = self.graph.edges.iter().any(|(from, _)| *from == group);
+            let is_entered = group == 0 || entered.contains(&group);
+            let is_left = left.contains(&group);
             if members.len() + self.graph.edges.len() > 2 * MAX_EDGES {
                 continue;
             }
@@ -222,9 +231,13 @@ impl Flowchart {
             for member in members {
                 if is_entered {
                     self.graph.edges.push((group, member));
+                    left.insert(group);
+                    entered.insert(member);
                 }
                 if is_left {
                     self.graph.edges.push((member, group));
+                    left.insert(member);
+                    entered.insert(group);
                 }
             }
         }

@@ -9,8 +9,9 @@ use super::finding::{AuditFinding, FindingKind};
 use super::flowchart::Flowchart;
 use super::marks::{REPORTED_BY_ARTIFACT, explicit_marks, source_lines_mark};
 use super::statements::is_flowchart;
+use crate::cancellation::checkpoint;
 use crate::provenance::Provenance;
-use crate::text::{LineIndex, Node, NodeKind, find_anchor, markdown_page, percent_decoded};
+use crate::text::{Anchors, LineIndex, Node, NodeKind, markdown_page, percent_decoded};
 
 /// Reads a Markdown artifact.
 pub fn read(text: &str, name: &str) -> Artifact {
@@ -29,6 +30,7 @@ pub fn read(text: &str, name: &str) -> Artifact {
     }
     let owner = |number: usize| starts.partition_point(|start| *start <= number).checked_sub(1);
     for number in 1..=lines.count() {
+        checkpoint();
         let words = line(number);
         let found = source_lines_mark(words);
         let element = owner(number).and_then(|owner| artifact.elements.get_mut(owner));
@@ -51,10 +53,11 @@ pub fn read(text: &str, name: &str) -> Artifact {
         read_diagram(diagram, &mut artifact);
     }
     artifact.note_comments(&starts, lines.count());
+    let anchors = Anchors::new(headings().map(|node| (node.title.as_str(), node.anchor.as_deref())));
     for (number, link) in links {
+        checkpoint();
         let Some(from) = owner(number) else { continue };
-        let names = headings().map(|node| (node.title.as_str(), node.anchor.as_deref()));
-        let reference = cross_reference(from, &link, name, names);
+        let reference = cross_reference(from, &link, name, &anchors);
         artifact.cross_references.extend(reference);
     }
     artifact
@@ -99,17 +102,12 @@ fn colon_fenced_diagrams<'a>(text: &'a str, lines: &LineIndex) -> Vec<Vec<(usize
 }
 
 /// The cross-reference of a link to a heading of the same file; `None` for every other link.
-fn cross_reference<'a>(
-    from: usize,
-    link: &str,
-    file_name: &str,
-    headings: impl Iterator<Item = (&'a str, Option<&'a str>)>,
-) -> Option<CrossReference> {
+fn cross_reference(from: usize, link: &str, file_name: &str, anchors: &Anchors) -> Option<CrossReference> {
     let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
     if anchor.is_empty() || !(file.is_empty() || file == file_name) {
         return None;
     }
-    let to = find_anchor(headings, &percent_decoded(anchor));
+    let to = anchors.find(&percent_decoded(anchor));
     (to != Some(from)).then(|| CrossReference { from, to, target: format!("#{anchor}") })
 }
 
@@ -185,6 +183,7 @@ fn read_diagram(lines: &[(usize, &str)], artifact: &mut Artifact) {
     }
     let mut elements_by_node = HashMap::new();
     for (index, node) in chart.graph.nodes.iter().enumerate().filter(|(_, node)| !node.is_subgraph) {
+        checkpoint();
         let lines = chart.lines.get(index).cloned().unwrap_or_default();
         let first = lines.first().copied().unwrap_or(*number);
         let mut element = Element::new(&node.id, first);

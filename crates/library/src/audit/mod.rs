@@ -9,6 +9,8 @@ mod claims;
 mod evidence;
 mod finding;
 mod flowchart;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod graph;
 mod json;
 mod json_nodes;

@@ -1,9 +1,15 @@
 //! Splits a Mermaid flowchart into statements.
 
+use crate::cancellation::checkpoint;
+
 /// Whether a diagram is a flowchart, by its first word.
 pub fn is_flowchart(first_word: &str) -> bool {
     matches!(first_word, "flowchart" | "graph" | "flowchart-elk")
 }
+
+/// The maximum length of one statement in bytes. Parsing one is quadratic in the worst case; real ones have a few hundred
+/// bytes. A longer one is reported as a finding.
+pub const MAX_STATEMENT_BYTES: usize = 8_000;
 
 /// The statements of a flowchart, each with the line that it starts on. A statement ends with its line or with `;`, but
 /// continues within quotes, within `@{ … }`, and when a link begins or ends the line.
@@ -13,6 +19,7 @@ pub fn statements(lines: &[(usize, &str)]) -> Vec<(usize, String)> {
     let mut nesting = Nesting::default();
     let mut in_directive = false;
     for (number, line) in lines {
+        checkpoint();
         let trimmed = line.trim();
         // Comments and directives take whole lines.
         if in_directive || trimmed.starts_with("%%{") {
@@ -62,7 +69,7 @@ fn join_continued(found: Vec<(usize, String)>) -> Vec<(usize, String)> {
             continue;
         }
         match joined.last_mut() {
-            Some((_, last)) if continues_statement(last, statement) => {
+            Some((_, last)) if last.len() <= MAX_STATEMENT_BYTES && continues_statement(last, statement) => {
                 last.push(' ');
                 last.push_str(statement);
             }

@@ -7,6 +7,7 @@ use super::claims::{Claim, ClaimValue};
 use super::evidence::{FileEvidence, Scope, SearchBudget, supports_amount, supports_text};
 use super::finding::{AuditFinding, FindingKind};
 use super::origins::Origins;
+use crate::cancellation::checkpoint;
 use crate::facts::Amount;
 use crate::ranges::{LineRange, merged};
 
@@ -123,6 +124,9 @@ struct Check<'a> {
 /// The lines that one element, or one comment, cites: the index of the file — none for the source — and the lines.
 type Cited = (Option<usize>, Vec<LineRange>);
 
+/// What one range costs of the budget, in bytes: looking a value up in a range takes as long as searching so many.
+const RANGE_COST: usize = 64;
+
 impl<'a> Check<'a> {
     fn element(&mut self, element: &Element) {
         if element.claims.is_empty() {
@@ -141,9 +145,10 @@ impl<'a> Check<'a> {
         let mut copied: Vec<Cited> =
             copied.into_iter().map(|(file, ranges)| (Some(file), merged(ranges))).collect();
         copied.sort_by_key(|(file, _)| *file);
-        let all: Vec<Cited> = own.iter().cloned().chain(copied).collect();
+        let all: Vec<&Cited> = own.iter().chain(&copied).collect();
         let mut seen: HashSet<(Option<usize>, &str)> = HashSet::new();
         for claim in &element.claims {
+            checkpoint();
             let comment = self.comment_above(claim.line);
             if !seen.insert((comment, &claim.shown)) {
                 continue;
@@ -154,7 +159,7 @@ impl<'a> Check<'a> {
                     // A comment that no longer fits is a finding of its own.
                     let Some(file) = self.origins.file_of.get(index).copied().flatten() else { continue };
                     let here = (Some(file), vec![comment.source.lines]);
-                    let scopes: Vec<_> = std::iter::once(here).chain(own.clone()).collect();
+                    let scopes: Vec<_> = std::iter::once(&here).chain(&own).collect();
                     self.claim(element, claim, &scopes);
                 }
             }
@@ -167,7 +172,7 @@ impl<'a> Check<'a> {
         self.artifact.comments.get(index).filter(|comment| comment.covers(line)).map(|_| index)
     }
 
-    fn claim(&mut self, element: &Element, claim: &Claim, cited: &[Cited]) {
+    fn claim(&mut self, element: &Element, claim: &Claim, cited: &[&Cited]) {
         let (source, origins) = (self.source, self.origins);
         let scopes: Vec<Scope<'_>> = cited
             .iter()
@@ -177,6 +182,11 @@ impl<'a> Check<'a> {
             })
             .collect();
         if scopes.is_empty() {
+            return;
+        }
+        let ranges: usize = cited.iter().map(|(_, ranges)| ranges.len()).sum();
+        if !self.budget.take(ranges.saturating_mul(RANGE_COST)) {
+            self.unchecked.get_or_insert(claim.line);
             return;
         }
         let supported = match &claim.value {
@@ -212,20 +222,21 @@ impl<'a> Check<'a> {
         Some(true)
     }
 
-    fn report(&mut self, element: &Element, claim: &Claim, cited: &[Cited]) {
+    fn report(&mut self, element: &Element, claim: &Claim, cited: &[&Cited]) {
         self.report.unsupported += 1;
         if self.report.findings.len() >= MAX_KEPT_FINDINGS {
             return;
         }
-        let places: Vec<_> = cited
+        let named: Vec<_> = cited
             .iter()
             .flat_map(|(file, ranges)| ranges.iter().map(move |range| (*file, *range)))
+            .take(MAX_NAMED_RANGES)
             .map(|(file, LineRange { start_line, end_line })| {
                 format!("{}#L{start_line}-{end_line}", self.name(file))
             })
             .collect();
-        let named: Vec<_> = places.iter().take(MAX_NAMED_RANGES).cloned().collect();
-        let more = match places.len() - named.len() {
+        let places: usize = cited.iter().map(|(_, ranges)| ranges.len()).sum();
+        let more = match places - named.len() {
             0 => String::new(),
             more => format!(" and {more} more ranges"),
         };

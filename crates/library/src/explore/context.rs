@@ -57,6 +57,7 @@ impl ExploreContext<'_> {
         deadline: Instant,
         cancellation: &Cancellation,
     ) -> Result<(Vec<View>, usize), ToolError> {
+        self.indexes.remove_orphaned_caches();
         let (mut views, mut unopened) = (Vec::with_capacity(ids.len()), 0);
         for (id, manual) in ids.iter().zip(self.manuals.get_all(ids)?) {
             match manual.and_then(|manual| self.manual_view(id, manual, deadline, cancellation)) {

@@ -7,6 +7,7 @@ use super::comparison::MAX_SIDES;
 use super::needle::{Needle, TermFit};
 use super::query::Query;
 use super::terms::{Form, FormKind, Role, Term};
+use crate::cancellation::checkpoint;
 use crate::index::{Key, Segment, View, all_of};
 
 // The weights were tuned with `annai eval`, as those of `bm25`.
@@ -182,6 +183,7 @@ impl<'a> Matcher<'a> {
     /// Adds the score of each term, which is the score of its best form.
     fn add_terms(&mut self, segment: &Segment) {
         for shared in &self.terms {
+            checkpoint();
             let SharedTerm { term, needles, uses } = shared;
             for (number, (form, needle)) in term.forms.iter().zip(needles).enumerate() {
                 accumulate_postings(segment, form, &self.statistics, &mut self.accumulator);
@@ -211,6 +213,7 @@ impl<'a> Matcher<'a> {
 
     fn add_keys_between_terms(&mut self, segment: &Segment) {
         for (key, wordings) in &self.keys {
+            checkpoint();
             let idf = self.statistics.idf(*key) * CONTEXT_KEY_WEIGHT;
             for posting in segment.find(*key) {
                 let mut score = None;
@@ -267,6 +270,7 @@ impl FoundTerms {
     /// Passes on each node that contains the term, and is empty afterwards.
     fn drain(&mut self, mut each: impl FnMut(u32, FoundTerm)) {
         for node in self.touched.drain(..) {
+            checkpoint();
             if let Some(found) = self.nodes.get_mut(node as usize) {
                 each(node, std::mem::take(found));
             }

@@ -11,6 +11,7 @@ use super::place::NodePlace;
 use super::similarity::similarity_of_respelled;
 use super::terms::Term;
 use super::word_scan::{WordScript, for_each_word, word_script};
+use crate::cancellation::checkpoint;
 use crate::index::{Key, Segment, all_of, pair, word};
 
 /// The maximum number of missing terms whose keys are looked up.
@@ -66,6 +67,7 @@ fn sections_with_parts(search: &AbsentTerms<'_>, term: &Term) -> Vec<NodePlace> 
 fn respelled_words<'a>(search: &AbsentTerms<'a>, text: &str) -> Vec<(&'a str, NodePlace)> {
     let mut words = Vec::new();
     for key in respelled_keys(text) {
+        checkpoint();
         let place = search.segments().find_map(|(view, index, segment)| {
             let mut postings = segment.find(key).filter(|posting| posting.body + posting.title > 0);
             Some(NodePlace { view, segment: index, node: postings.next()?.node })

@@ -9,6 +9,7 @@ use super::page_kind::is_news;
 use super::place::{FilePlace, NodePlace, file_at, file_of, node_at};
 use super::query::{Query, has_wanted_fact};
 use super::terms::Intent;
+use crate::cancellation::checkpoint;
 use crate::index::{NodeEntry, Segment, View};
 
 // The weights were tuned with `annai eval`, as those of the matching.
@@ -119,6 +120,7 @@ fn scored_by_coverage<'a>(views: &[View], matched: &'a MatchOutcome, side: Optio
     weigh_files(views, &mut scored);
     let coverage = Coverage::of(&matched.term_weights, !side.map_or(0, |side| side.others));
     for (score, hit) in &mut scored {
+        checkpoint();
         let own = coverage.share(hit.exact) + LOOSE_COVERAGE * coverage.share(hit.loose());
         *score *= (1.0 - COVERAGE_SHARE + COVERAGE_SHARE * own)
             * (1.0 + WITH_HEADINGS_BOOST * coverage.share(hit.exact | hit.heading | hit.path))

@@ -8,6 +8,7 @@ use super::matching::NodeFilter;
 use super::outline::{Meaning, Outline, section_of};
 use super::page_paths::PagePaths;
 use super::place::{FilePlace, NodePlace, file_at, file_of, node_at};
+use crate::cancellation::checkpoint;
 use crate::index::{Key, NodeEntry, Segment, View, label};
 use crate::text::{
     Anchors, NodeKind, RelativeReference, Unit, named, normalize_text, percent_decoded, references,
@@ -43,6 +44,7 @@ pub fn add_references(
     let mut referred: HashMap<NodePlace, f32> = HashMap::new();
     let mut lookup = Lookup::new(views);
     for candidate in candidates.iter() {
+        checkpoint();
         for target in lookup.targets(candidate.place).unwrap_or_default() {
             if target != candidate.place && allowed(target) {
                 let score = referred.entry(target).or_default();

@@ -1,6 +1,7 @@
 //! Splits the text of a section into the sentences that can state something: prose, list items and cells of tables, but
 //! neither code nor markup.
 
+use crate::cancellation::checkpoint;
 use std::ops::Range;
 
 /// A sentence of a section, without inline markup.
@@ -26,6 +27,7 @@ const MAX_LEAD_BYTES: usize = 80;
 pub fn sentences<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Sentence> {
     let mut reader = Reader::default();
     for (number, line) in lines.enumerate() {
+        checkpoint();
         reader.line(number, line.trim());
     }
     reader.end_block();

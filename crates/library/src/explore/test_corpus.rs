@@ -273,7 +273,7 @@ impl TestLibrary {
         let settings = LibrarySection { adaptive_tuning: false, ..LibrarySection::default() };
         Self {
             manuals: Manuals::new(vec![folder.0.clone()]),
-            vault: Vault::at(folder.0.clone(), true),
+            vault: Vault::at(folder.0.clone(), true, settings.vault_limits()),
             indexes: IndexCatalog::new(None),
             dictionaries: DictionaryCache::default(),
             traces: TraceStore::new(100, lifetime),

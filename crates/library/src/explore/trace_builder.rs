@@ -10,6 +10,7 @@ use super::place::{FilePlace, NodePlace, file_at, file_of, node_at};
 use super::stages::StageOutcome;
 use super::trace::{MAX_TOP, TraceConflict, TraceFile, TraceHeading, TraceMatch};
 use super::unscanned::manual_id;
+use crate::cancellation::checkpoint;
 use crate::index::{FileEntry, Segment, Shape, View};
 use crate::position::{Position, Span};
 use crate::text::NodeKind;
@@ -55,6 +56,7 @@ pub fn trace_matches(
     let mut numbers: HashMap<NodePlace, u32> = HashMap::new();
     let mut ranks = vec![u32::MAX; outcome.candidates.len()];
     for (rank, candidate) in all {
+        checkpoint();
         let number = u32::try_from(builder.found.matches.len()).unwrap_or(u32::MAX);
         if builder.add(candidate, rank).is_some() {
             if rank.is_some() {

@@ -13,6 +13,8 @@ pub const IS_FOLDER: &str = "is a folder, not a file";
 pub const DOES_NOT_EXIST: &str = "does not exist";
 /// The problem of a symbolic link.
 pub const IS_LINK: &str = "is a symbolic link, and links are not followed";
+/// The problem of a file with several hard links, which an addition would reach through all of them.
+pub const HAS_SEVERAL_NAMES: &str = "has several names (hard links), and an addition would change the file under all of them; overwrite it, or create a new file";
 /// The problem of a FIFO, a socket or a device.
 pub const NOT_REGULAR: &str = "is not a regular file, and is never opened";
 

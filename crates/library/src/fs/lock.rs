@@ -21,6 +21,8 @@ use crate::error::LibraryError;
 pub const SYSTEM_DIR: &str = ".system";
 const LOCK_NAME: &str = "lock";
 const LOCK_PATH: &str = ".system/lock";
+/// The lock file names what is being written, so only its owner may read it.
+const LOCK_MODE: u32 = 0o600;
 /// How long a writer waits for the lock. Others hold it for milliseconds, so half a minute means that one of them hangs;
 /// the call then fails with a conflict.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(30);
@@ -127,12 +129,16 @@ impl WriteLock {
 /// Opens the lock file. It must have a single name: through a hard link, the journal would be written into another file.
 fn open(folder: &Folder) -> Result<File, ToolError> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(folder.fd(), LOCK_NAME, flags, Mode::from_raw_mode(0o666));
+    let file = rustix::fs::openat(folder.fd(), LOCK_NAME, flags, Mode::from_raw_mode(LOCK_MODE));
     let file = File::from(file.map_err(|errno| errno_error(LOCK_PATH, errno))?);
     let stat = rustix::fs::fstat(&file).map_err(|errno| errno_error(LOCK_PATH, errno))?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_nlink > 1 {
         let problem = "is not a regular file with a single name; remove it";
         return Err(LibraryError::forbidden(LOCK_PATH, problem).into());
+    }
+    if stat.st_mode & 0o077 != 0 {
+        // Earlier versions let everybody read it. It may belong to another user, who then has to do it.
+        let _ = rustix::fs::fchmod(&file, Mode::from_raw_mode(LOCK_MODE));
     }
     Ok(file)
 }

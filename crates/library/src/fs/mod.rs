@@ -19,7 +19,7 @@ mod temporary;
 mod walk;
 mod write;
 
-pub use cache::CacheFolder;
+pub use cache::{CacheFolder, remove_orphaned_caches};
 pub use folder::{DirEntry, EntryKind, Folder};
 pub use io_error::{IS_FOLDER, io_error};
 pub use lock::{SYSTEM_DIR, WriteLock};

@@ -17,11 +17,6 @@ impl Sha256 {
         hasher.finish()
     }
 
-    /// A hash that was stored as bytes.
-    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(bytes)
-    }
-
     /// Its bytes.
     pub const fn bytes(&self) -> [u8; 32] {
         self.0
@@ -80,7 +75,6 @@ mod tests {
         assert_eq!(hash.to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert!(hash.begins_with("BA7816") && hash.begins_with("") && !hash.begins_with("ba7817"));
         assert!(!hash.begins_with(&"b".repeat(65)));
-        assert_eq!(Sha256::from_bytes(hash.bytes()), hash);
     }
 
     #[test]

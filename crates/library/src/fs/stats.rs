@@ -46,6 +46,16 @@ impl StatsFile {
         Self { path, vault: Some(vault), has_warned: AtomicBool::new(false), last_stamp: Mutex::default() }
     }
 
+    /// Another file in the same folder, whose name has this ending.
+    pub fn beside(&self, ending: &str) -> Self {
+        Self {
+            path: with_ending(&self.path, ending),
+            vault: self.vault.clone(),
+            has_warned: AtomicBool::new(false),
+            last_stamp: Mutex::default(),
+        }
+    }
+
     /// Whether another process changed it since this one last read or wrote it.
     pub fn has_changed(&self) -> bool {
         let now = open(&self.path, OFlags::RDONLY, false).and_then(|file| stamp(&file));

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::folder::{DirEntry, EntryKind, Folder, FolderContent};
 use super::path::MAX_PATH_BYTES;
 use super::stamp::FileStamp;
+use crate::cancellation::checkpoint;
 
 /// The files that a walk found, as paths or with their stamps.
 #[derive(Debug)]
@@ -121,6 +122,7 @@ impl<T> Walker<'_, T> {
     }
 
     fn visit_entry(&mut self, folder: &Folder, entry: &DirEntry) {
+        checkpoint();
         let path = folder.join(&entry.name);
         match ((self.filter)(&path, entry.kind), entry.kind) {
             (Membership::Ignored, _) => {}

@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::folder::{EntryKind, Folder};
-use super::io_error::{IS_FILE, NOT_REGULAR, errno_error, io_error};
+use super::io_error::{HAS_SEVERAL_NAMES, IS_FILE, NOT_REGULAR, errno_error, io_error};
 use super::lock::{JournalEntry, WriteLock};
 use super::path::RelPath;
 use super::root::Root;
@@ -119,6 +119,10 @@ pub fn append(lock: &mut WriteLock, folder: &Folder, name: &str, content: &[u8])
     let stat = rustix::fs::fstat(&file).map_err(|errno| errno_error(&path, errno))?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err(LibraryError::forbidden(path, NOT_REGULAR).into());
+    }
+    // The other names may be outside of the root. Overwriting is safe: it replaces the name, and leaves the others alone.
+    if stat.st_nlink > 1 {
+        return Err(LibraryError::out_of_scope(path, HAS_SEVERAL_NAMES).into());
     }
     let before = stamp_of(&file, &path)?.size;
     lock.begin(JournalEntry::Append, &path).map_err(|error| io_error(&path, error))?;

@@ -20,6 +20,13 @@ impl IndexCatalog {
         Self { cache_dir, progress: Arc::default(), collections: Mutex::default() }
     }
 
+    /// Removes the disk caches of folders that no longer exist.
+    pub fn remove_orphaned_caches(&self) {
+        if let Some(folder) = &self.cache_dir {
+            crate::fs::remove_orphaned_caches(folder);
+        }
+    }
+
     /// The progress of indexing in all collections together.
     pub fn progress(&self) -> &IndexingProgress {
         &self.progress

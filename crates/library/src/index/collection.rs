@@ -193,7 +193,10 @@ impl Collection {
 
     /// Brings the index up to date with the files.
     fn update(&self, root: &Root, listing: CollectionListing) {
-        let cache = self.cache.as_ref().and_then(|folder| Cache::open(folder, &self.key(root)));
+        let cache = self
+            .cache
+            .as_ref()
+            .and_then(|folder| Cache::open(folder, &self.source.name, &fs::real_path(root.path())));
         if !self.lock().is_loaded {
             let kept = cache.as_ref().map(load).unwrap_or_default();
             let mut state = self.lock();
@@ -214,11 +217,6 @@ impl Collection {
             let segments: Vec<_> = segments.iter().map(Arc::as_ref).collect();
             cache.store(&segments, files);
         }
-    }
-
-    /// The key of the disk cache.
-    fn key(&self, root: &Root) -> String {
-        format!("{}\n{}", self.source.name, fs::real_path(root.path()).display())
     }
 
     /// Drops the files that changed, plans the segments to build, and returns whether any file was dropped or checked.

@@ -6,7 +6,7 @@ use super::passages::passages;
 use super::shape::Shape;
 use super::source::{Part, Source, json_source};
 use crate::fs::Sha256;
-use crate::text::{Encoding, Node, normalize_line, page_name, parse_html};
+use crate::text::{Encoding, Growth, Node, normalize_line_within, page_name, parse_html};
 
 /// The maximum number of links of one section. A page with more is a list of links, which says little about any of them;
 /// the rest is not followed.
@@ -80,16 +80,16 @@ impl ParsedFile {
         };
         // The number of the first passage of each part, because a parent is a part and not a passage.
         let mut first_passages = Vec::with_capacity(source.parts.len());
-        let mut chars = CharCounter::default();
+        let mut counters = Counters { chars: CharCounter::default(), growth: Growth::of(source.text.len()) };
         for part in &source.parts {
             first_passages.push(parsed.nodes.len());
-            parsed.add(&source, part, &first_passages, &mut chars);
+            parsed.add(&source, part, &first_passages, &mut counters);
         }
         parsed
     }
 
     /// Adds a section, split into passages if it is long.
-    fn add(&mut self, source: &Source<'_>, part: &Part, first_passages: &[usize], chars: &mut CharCounter) {
+    fn add(&mut self, source: &Source<'_>, part: &Part, first_passages: &[usize], counters: &mut Counters) {
         let Source { text, lines, .. } = source;
         let passages = passages(text, lines, part.own.clone());
         let first = self.nodes.len();
@@ -104,7 +104,7 @@ impl ParsedFile {
                 title: part.node.title.clone(),
                 level: part.node.level,
                 start_line,
-                start_char: chars.count(text, line_start, passage.start),
+                start_char: counters.chars.count(text, line_start, passage.start),
                 end_line: if is_continuation { own_end_line } else { part.node.end_line },
                 own_end_line: if is_split { own_end_line } else { part.node.own_end_line },
                 parent: if is_continuation { Some(first) } else { parent },
@@ -113,7 +113,7 @@ impl ParsedFile {
             };
             let start = self.text.len();
             let own = text.get(passage.clone()).unwrap_or_default();
-            self.add_text(source, passage);
+            self.add_text(source, passage, &mut counters.growth);
             self.nodes.push(ParsedSection {
                 heading_lines: if is_continuation { 0 } else { part.heading_lines },
                 text: start..self.text.len(),
@@ -133,13 +133,13 @@ impl ParsedFile {
 
     /// Adds the normalized text of a part as a reader sees it, with one line for each line of the original; for HTML, one
     /// for each row.
-    fn add_text(&mut self, source: &Source<'_>, part: Range<usize>) {
+    fn add_text(&mut self, source: &Source<'_>, part: Range<usize>, growth: &mut Growth) {
         let Source { text, lines, .. } = source;
         if self.shape == Shape::Html {
             let mut at = part.start;
             for row in text.get(part).unwrap_or_default().split_inclusive('\n') {
                 self.row_lines.push(u32::try_from(lines.line_at(at)).unwrap_or(u32::MAX));
-                normalize_line(row.trim_end_matches('\n'), &mut self.text);
+                normalize_line_within(row.trim_end_matches('\n'), growth, &mut self.text);
                 self.text.push('\n');
                 at += row.len();
             }
@@ -150,8 +150,10 @@ impl ParsedFile {
             let line = line.start.max(part.start)..line.end.min(part.end).max(part.start);
             let line = source.rendering.render(text, line);
             match self.shape {
-                Shape::Json if line.contains("\\u") => normalize_line(&unescaped(&line), &mut self.text),
-                _ => normalize_line(&line, &mut self.text),
+                Shape::Json if line.contains("\\u") => {
+                    normalize_line_within(&unescaped(&line), growth, &mut self.text);
+                }
+                _ => normalize_line_within(&line, growth, &mut self.text),
             }
             self.text.push('\n');
         }
@@ -162,6 +164,13 @@ impl ParsedFile {
 pub fn has_markup(path: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     ["md", "markdown", "mdx", "html", "htm"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+/// What is counted over all sections of a file.
+struct Counters {
+    chars: CharCounter,
+    /// How much longer the normalized text may still become than the original.
+    growth: Growth,
 }
 
 /// Counts the characters before places that come in order, so that a long line with many of them is read once.

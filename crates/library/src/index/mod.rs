@@ -4,8 +4,12 @@
 mod build;
 mod cache;
 mod catalog;
+mod codec;
 mod collection;
 mod doc;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
+mod number_list;
 mod paragraphs;
 mod passages;
 mod segment;

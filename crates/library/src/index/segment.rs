@@ -2,14 +2,17 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::doc::{ParsedFile, ParsedSection};
+use super::number_list;
 use super::shape::Shape;
 use super::tokens::Key;
 use crate::fs::Sha256;
 use crate::text::{Encoding, Node, NodeKind};
 
 /// A file in a segment.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileEntry {
     /// The stored path.
     pub path: String,
@@ -24,16 +27,18 @@ pub struct FileEntry {
     /// The indexes of its nodes.
     pub nodes: Range<u32>,
     /// The number of its sections: the nodes without the later passages of long sections.
+    #[serde(skip)]
     pub sections: u32,
     /// The encoding of the file.
     pub encoding: Encoding,
     /// For HTML, the original line on which each line of the normalized text began; otherwise empty, because they are the
     /// same lines.
+    #[serde(with = "number_list")]
     pub row_lines: Vec<u32>,
 }
 
 /// A node in a segment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeEntry {
     /// The index of its file.
     pub file: u32,
@@ -85,7 +90,7 @@ pub struct Posting {
 }
 
 /// An immutable part of an index.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Segment {
     /// Its files.
     pub files: Vec<FileEntry>,
@@ -94,12 +99,16 @@ pub struct Segment {
     /// The normalized texts of the files, concatenated.
     pub(super) text: String,
     /// The keys, sorted.
+    #[serde(with = "number_list")]
     pub(super) keys: Vec<Key>,
     /// The start of the postings of each key, and the end of the last ones.
+    #[serde(with = "number_list")]
     pub(super) starts: Vec<u32>,
     /// The postings of all keys, delta-encoded as variable-length integers.
+    #[serde(with = "number_list")]
     pub(super) postings: Vec<u8>,
     /// The sum of the lengths of its nodes.
+    #[serde(skip)]
     pub(super) length: u64,
 }
 
@@ -192,6 +201,11 @@ impl Segment {
         let first = self.keys.partition_point(|key| *key < keys.start);
         let end = self.keys.partition_point(|key| *key < keys.end);
         (first..end).flat_map(|place| self.postings_at(place))
+    }
+
+    /// The number of postings that the list at a place says it has.
+    pub(super) fn declared_count(&self, place: usize) -> usize {
+        read_varint(&mut self.list(place)) as usize
     }
 
     fn postings_at(&self, place: usize) -> Postings<'_> {

@@ -1,7 +1,9 @@
 //! The ways to split a file into nodes.
 
+use serde::{Deserialize, Serialize};
+
 /// How a file is split into nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shape {
     /// At its headings.
     Markdown,

@@ -1,10 +1,18 @@
 //! Restricts a search or a find in the vault to a folder and to the files that match a glob.
 
 use annai_core::ToolError;
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobBuilder;
+use regex::bytes::{Regex, RegexBuilder};
 
 use crate::error::LibraryError;
 use crate::fs::{RelPath, nfc};
+
+/// The maximum nesting of braces in a glob. People nest them once or twice; the parser recurses.
+const MAX_BRACE_DEPTH: usize = 8;
+/// The maximum number of braces in a glob.
+const MAX_BRACES: usize = 64;
+/// The maximum size of a compiled glob in bytes; a larger one is refused.
+const MAX_GLOB_BYTES: usize = 1 << 20;
 
 /// A filter of vault files.
 #[derive(Debug, Clone)]
@@ -12,7 +20,7 @@ pub struct FileFilter {
     folder: Option<RelPath>,
     /// The glob as the caller wrote it.
     written_glob: Option<String>,
-    glob: Option<(GlobMatcher, GlobMatch)>,
+    glob: Option<(Regex, GlobMatch)>,
 }
 
 /// How a glob is applied.
@@ -39,9 +47,7 @@ impl FileFilter {
             let text = text.trim_start_matches("./").trim_start_matches('/');
             // `!a.md` excludes that one file, and not files of the same name in other folders.
             let matches_path = text.contains('/') || (!includes && !text.contains(['*', '?', '[', '{']));
-            let built = GlobBuilder::new(text).literal_separator(true).build();
-            let built = built.map_err(|error| LibraryError::invalid(argument, error.kind().to_string()))?;
-            Ok::<_, LibraryError>((built.compile_matcher(), GlobMatch { matches_path, includes }))
+            Ok::<_, LibraryError>((compile(text, argument)?, GlobMatch { matches_path, includes }))
         });
         Ok(Self { folder, written_glob, glob: glob.transpose()? })
     }
@@ -79,9 +85,32 @@ impl FileFilter {
         self.glob.as_ref().is_none_or(|(glob, how)| {
             let path = &nfc(path);
             let name = path.rsplit('/').next().unwrap_or(path);
-            glob.is_match(if how.matches_path { path } else { name }) == how.includes
+            glob.is_match(if how.matches_path { path } else { name }.as_bytes()) == how.includes
         })
     }
+}
+
+/// Compiles a glob. The library that parses it would panic where its own regular expression becomes too large, so that is
+/// compiled here, within limits.
+fn compile(glob: &str, argument: &'static str) -> Result<Regex, LibraryError> {
+    let (mut depth, mut braces) = (0_usize, 0_usize);
+    for byte in glob.bytes() {
+        match byte {
+            b'{' => (depth, braces) = (depth + 1, braces + 1),
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_BRACE_DEPTH || braces > MAX_BRACES {
+            let problem =
+                format!("expected at most {MAX_BRACES} braces, nested at most {MAX_BRACE_DEPTH} deep");
+            return Err(LibraryError::invalid(argument, problem));
+        }
+    }
+    let built = GlobBuilder::new(glob).literal_separator(true).build();
+    let built = built.map_err(|error| LibraryError::invalid(argument, error.kind().to_string()))?;
+    let mut regex = RegexBuilder::new(built.regex());
+    regex.dot_matches_new_line(true).size_limit(MAX_GLOB_BYTES).dfa_size_limit(MAX_GLOB_BYTES);
+    regex.build().map_err(|_| LibraryError::invalid(argument, "the glob is too large; make it shorter"))
 }
 
 #[cfg(test)]
@@ -97,6 +126,14 @@ mod tests {
         assert!(!fits("!a.md", "a.md") && fits("!a.md", "b/a.md") && !fits("!*.md", "b/a.md"));
         assert!(fits("!*.txt", "a.md") && !fits("!a/b.md", "a/b.md") && fits("*.{md,json}", "x.json"));
         assert!(FileFilter::new(None, Some("a["), "glob").is_err());
+        assert!(fits("{a,{b,{c,d}}}.md", "d.md") && !fits("{a,{b,{c,d}}}.md", "e.md"));
+        for (open, close) in [(250, 250), (9, 9), (250, 0), (0, 250)] {
+            let nested = format!("{}a{}", "{".repeat(open), "}".repeat(close));
+            assert!(FileFilter::new(None, Some(&nested), "glob").is_err(), "{nested}");
+        }
+        let wide = format!("{}.md", "{a,b}".repeat(65));
+        assert!(FileFilter::new(None, Some(&wide), "glob").is_err());
+        assert!(FileFilter::new(None, Some(&"*".repeat(1000)), "glob").is_ok());
         assert!(fits("がく*.md", "か\u{3099}くX.md") && fits(".\\a\\*.md", "a/b.md"));
     }
 }

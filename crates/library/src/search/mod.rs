@@ -4,6 +4,7 @@
 mod file_filter;
 mod lines;
 mod pattern;
+mod reach;
 
 use std::fs::File;
 use std::io::Read as _;
@@ -36,8 +37,8 @@ const MAX_DECODED_BYTES: u64 = 64 << 20;
 const UTF8_BOM_BYTES: usize = 3;
 /// Why a file that is not text is skipped.
 const NOT_TEXT: &str = "is not text in a supported encoding";
-/// The maximum time of a search, because some patterns take quadratic time and clients seldom wait longer. What was found
-/// by then is returned, and the reply says that the search was stopped.
+/// The maximum time of a search, because large patterns take long and clients seldom wait longer. What was found by then is
+/// returned, and the reply says that the search was stopped.
 const MAX_SEARCH_TIME: Duration = Duration::from_secs(20);
 /// Threads take 32 files at a time: few enough to share the work evenly, many enough to seldom contend for more.
 const BATCH_FILES: usize = 32;
@@ -301,7 +302,7 @@ impl SearchJob<'_> {
             let end = if is_last { buffer.len() } else { window_end(buffer, buffer.len() - OVERLAP_BYTES) };
             let (mut counted, mut at, mut is_text) = (0, 0, false);
             while at < buffer.len()
-                && let Some((start, stop)) = self.pattern.find_at(buffer, at)
+                && let Some((start, stop)) = self.pattern.find_at(buffer, at, &|| self.should_continue())
                 && (start < end || (is_last && start < buffer.len()))
             {
                 let bounds = line_bounds(buffer, start);
@@ -348,7 +349,7 @@ impl SearchJob<'_> {
         let bytes = decoded.text.as_bytes();
         let (mut hits, mut total, mut line, mut counted, mut at) = (Vec::new(), 0, 1, 0, 0);
         while at < bytes.len()
-            && let Some((start, stop)) = self.pattern.find_at(bytes, at)
+            && let Some((start, stop)) = self.pattern.find_at(bytes, at, &|| self.should_continue())
             && start < bytes.len()
             && self.should_continue()
         {

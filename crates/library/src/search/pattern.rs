@@ -6,6 +6,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::reach::{PatternTooLarge, Reach};
 use crate::error::LibraryError;
 use crate::text::{loose_pattern, truncate_chars};
 
@@ -31,8 +32,8 @@ pub enum SearchMode {
 pub enum Pattern {
     /// Literal bytes.
     Literal(Box<Finder<'static>>),
-    /// A regular expression.
-    Regex(Regex),
+    /// A regular expression, and the windows in which it is searched.
+    Regex(Regex, Reach),
 }
 
 /// A compiled query, and how it was read.
@@ -64,14 +65,15 @@ impl CompiledQuery {
                 }
             },
         };
+        let too_large =
+            || LibraryError::invalid("query", "the pattern is too large; make it shorter, or use mode plain");
+        // Before it is compiled, because that takes time, too.
+        let reach = Reach::of(&pattern).map_err(|PatternTooLarge| too_large())?;
         let mut builder = RegexBuilder::new(&pattern);
         builder.case_insensitive(true).multi_line(true).crlf(true);
         match builder.size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES).build() {
-            Ok(regex) => Ok(Self { pattern: Pattern::Regex(regex), mode, error: None }),
-            Err(regex::Error::CompiledTooBig(_)) => {
-                let problem = "the pattern is too large; make it shorter, or use mode plain";
-                Err(LibraryError::invalid("query", problem).into())
-            }
+            Ok(regex) => Ok(Self { pattern: Pattern::Regex(regex, reach), mode, error: None }),
+            Err(regex::Error::CompiledTooBig(_)) => Err(too_large().into()),
             Err(error) => {
                 let error = short_message(&error.to_string());
                 Ok(Self { pattern: literal(), mode: SearchMode::Plain, error: Some(error) })
@@ -89,14 +91,31 @@ fn short_message(message: &str) -> String {
 }
 
 impl Pattern {
-    /// The start and end of the first match at or after a byte.
-    pub fn find_at(&self, bytes: &[u8], start: usize) -> Option<(usize, usize)> {
+    /// The start and end of the first match at or after a byte; `None` also when `should_continue` says to stop, which is
+    /// asked before every window of the text.
+    pub fn find_at(
+        &self,
+        bytes: &[u8],
+        mut start: usize,
+        should_continue: &dyn Fn() -> bool,
+    ) -> Option<(usize, usize)> {
         match self {
             Self::Literal(finder) => {
                 let at = finder.find(bytes.get(start..)?)? + start;
                 Some((at, at + finder.needle().len()))
             }
-            Self::Regex(regex) => regex.find_at(bytes, start).map(|found| (found.start(), found.end())),
+            Self::Regex(regex, reach) => loop {
+                let (end, seen) = reach.window(bytes, start);
+                if let Some(found) = regex.find_at(bytes.get(..seen)?, start)
+                    && (found.start() < end || end == bytes.len())
+                {
+                    return Some((found.start(), found.end()));
+                }
+                if end == bytes.len() || !should_continue() {
+                    return None;
+                }
+                start = end;
+            },
         }
     }
 }
@@ -106,7 +125,7 @@ mod tests {
     use super::*;
 
     fn found(query: &str, mode: SearchMode, text: &str) -> Option<(usize, usize)> {
-        CompiledQuery::new(query, mode).unwrap().pattern.find_at(text.as_bytes(), 0)
+        CompiledQuery::new(query, mode).unwrap().pattern.find_at(text.as_bytes(), 0, &|| true)
     }
 
     #[test]
@@ -116,7 +135,7 @@ mod tests {
         assert_eq!(found("B.", SearchMode::Plain, "bc B."), Some((3, 5)));
         assert_eq!(found("userid", SearchMode::Loose, "the User-ID"), Some((4, 11)));
         let plain = CompiledQuery::new("a", SearchMode::Plain).unwrap();
-        assert_eq!(plain.pattern.find_at(b"aa", 1), Some((1, 2)));
+        assert_eq!(plain.pattern.find_at(b"aa", 1, &|| true), Some((1, 2)));
     }
 
     #[test]
@@ -128,6 +147,40 @@ mod tests {
         assert_eq!(long.error.as_deref(), Some("error: unclosed group"));
         let valid = CompiledQuery::new("a", SearchMode::Regex).unwrap();
         assert_eq!((valid.mode, valid.error), (SearchMode::Regex, None));
+    }
+
+    #[test]
+    fn matches_are_found_across_the_ends_of_windows() {
+        // Every window boundary of a long line, and of many lines, has a match around it.
+        for pattern in ["a[b\n]{0,600}c", "(?:q{900}|a).*?c", "(?s)a.{300}c", "(?:q{900}|a)[^c]*c"] {
+            let query = CompiledQuery::new(pattern, SearchMode::Regex).unwrap();
+            let Pattern::Regex(regex, _) = &query.pattern else { panic!("{pattern}") };
+            for filler in ["b", "bbbbbb\n"] {
+                let middle: String = filler.chars().cycle().take(300).collect();
+                let text = format!("{middle}a{middle}c").repeat(300);
+                let (mut at, mut found) = (0, Vec::new());
+                while let Some((start, stop)) = query.pattern.find_at(text.as_bytes(), at, &|| true) {
+                    found.push(start..stop);
+                    at = stop;
+                }
+                let expected: Vec<_> = regex.find_iter(text.as_bytes()).map(|found| found.range()).collect();
+                assert_eq!(found.len(), expected.len(), "{pattern} {filler:?}");
+                assert_eq!(found, expected, "{pattern} {filler:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_search_stops_between_two_windows() {
+        let query = CompiledQuery::new("1[01]{500}2", SearchMode::Regex).unwrap();
+        let text = "10".repeat(100_000);
+        let windows = std::cell::Cell::new(0);
+        let should_continue = || {
+            windows.set(windows.get() + 1);
+            windows.get() < 3
+        };
+        assert_eq!(query.pattern.find_at(text.as_bytes(), 0, &should_continue), None);
+        assert_eq!(windows.get(), 3);
     }
 
     #[test]

@@ -6,8 +6,10 @@ use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{EUC_JP, ISO_2022_JP, SHIFT_JIS};
+use serde::{Deserialize, Serialize};
 
 use super::plausibility::Plausibility;
+use crate::cancellation::checkpoint;
 
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 const ESCAPE: u8 = 0x1b;
@@ -16,7 +18,7 @@ const ESCAPE: u8 = 0x1b;
 const SHORT_BYTES: usize = 40;
 
 /// The character encoding of a file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Encoding {
     /// UTF-8, with or without a byte-order mark.
     #[default]
@@ -34,7 +36,8 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// All encodings. An index is stored by its place in this list.
+    /// All encodings.
+    #[cfg(test)]
     pub const ALL: [Self; 6] =
         [Self::Utf8, Self::Utf16Le, Self::Utf16Be, Self::ShiftJis, Self::EucJp, Self::Iso2022Jp];
 
@@ -198,8 +201,11 @@ fn decode_japanese(bytes: &[u8]) -> Option<(String, Encoding)> {
     // a prefix, which is no accident.
     let candidates = [(SHIFT_JIS, Encoding::ShiftJis, -0.2), (EUC_JP, Encoding::EucJp, 0.9)];
     let candidates = candidates.into_iter().filter_map(|(encoding, name, half_width)| {
+        checkpoint();
         let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?.into_owned();
+        checkpoint();
         let (encoded, _, has_unmappable) = encoding.encode(&text);
+        checkpoint();
         let is_lossless = *encoded == *bytes || (encoding == SHIFT_JIS && is_shift_jis_of(bytes, &encoded));
         if has_unmappable || !is_lossless {
             return None;

@@ -6,6 +6,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::lines::{LineIndex, truncate_chars};
 use super::rendering::Rendering;
+use crate::cancellation::checkpoint;
 
 /// The maximum length of a title, because refs and tables of contents repeat it; a longer one is truncated.
 pub const MAX_TITLE_CHARS: usize = 200;
@@ -31,6 +32,7 @@ pub fn headings(text: &str, lines: &LineIndex, start: usize, rendering: &Renderi
     let (mut found, mut depth) = (Vec::new(), 0_usize);
     let mut current: Option<(u8, usize, Option<Range<usize>>)> = None;
     for (event, range) in Parser::new_ext(body, Options::empty()).into_offset_iter() {
+        checkpoint();
         let range = start + range.start..start + range.end;
         match event {
             Event::Start(Tag::Heading { level, .. }) if depth == 0 => {

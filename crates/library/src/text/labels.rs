@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::anchors::Anchors;
 use super::loose::is_separator;
 use super::normalize::kanji_number;
 
@@ -159,15 +158,6 @@ fn names_section(matched: &Captures<'_>, title: &str) -> bool {
     let Some(whole) = matched.get(0).filter(|whole| whole.start() == 0) else { return false };
     let next = title.get(whole.end()..).and_then(|rest| rest.chars().next());
     matched.name("whole").is_none() || next.is_none_or(is_separator)
-}
-
-/// The index of the heading that an anchor names, of headings given as title and id: by its id, by its words, or as the nth
-/// heading with the same words (`-n`).
-pub fn find_anchor<'a>(
-    headings: impl Iterator<Item = (&'a str, Option<&'a str>)>,
-    anchor: &str,
-) -> Option<usize> {
-    Anchors::new(headings).find(anchor)
 }
 
 /// Decodes percent-encoding (`%20`); an invalid escape is kept.

@@ -36,13 +36,15 @@ pub use headings::{MAX_TITLE_CHARS, explicit_anchor, plain_title};
 pub use html::{HtmlText, parse_html};
 pub use json_passages::passages as json_passages;
 pub use json_pointer::{PointerError, locate as locate_json};
-pub use labels::{Unit, find_anchor, leading_number, part_number, percent_decoded, references};
+pub use labels::{Unit, leading_number, part_number, percent_decoded, references};
 pub use line_ending::{LineEnding, LineEndingCounter};
 pub use lines::{LineIndex, TextPosition, truncate_chars};
 pub use loose::{is_separator, loose_pattern};
 pub use names::{named, title_labels};
 pub use nodes::{MarkdownPage, Node, NodeKind, first_text_line, json_node, markdown_page, node_id};
-pub use normalize::{Normalized, kanji_number, kanji_numeral, normalize_line, normalize_text};
+pub use normalize::{
+    Growth, Normalized, kanji_number, kanji_numeral, normalize_line, normalize_line_within, normalize_text,
+};
 pub use page_title::{is_page_number, page_name};
 pub use relative::{RelativeReference, Step, relative_references};
 pub use rendering::Rendering;

@@ -1,5 +1,7 @@
 //! The nodes of a file: its headings, each with the lines of its section, and the title of the page.
 
+use serde::{Deserialize, Serialize};
+
 use super::anchors::slug;
 use super::front_matter::front_matter;
 use super::headings::{Heading, headings, plain_title};
@@ -11,7 +13,7 @@ use super::rendering::Rendering;
 const MAX_SKIPPED_LINES: usize = 20;
 
 /// What a node is, and where its title comes from.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeKind {
     /// A heading.
     #[default]
@@ -25,8 +27,9 @@ pub enum NodeKind {
     Untitled,
 }
 
+#[cfg(test)]
 impl NodeKind {
-    /// All kinds; the index of a kind is its number in the disk cache.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Heading, Self::PageBreak, Self::Page, Self::Untitled];
 }
 

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::cancellation::checkpoint;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::canonical_combining_class;
 
@@ -20,7 +21,8 @@ impl Normalized {
     /// writes the Kanji numerals of articles as digits.
     pub fn new(original: &str) -> Self {
         let mut letters: Vec<(char, Range<usize>)> = Vec::with_capacity(original.len() / 2);
-        for_each_char(original, &mut |ch, range| match letters.last_mut() {
+        let growth = &mut Growth::of(original.len());
+        for_each_char(original, growth, &mut |ch, range| match letters.last_mut() {
             // A run of white space becomes one space.
             Some((' ', last)) if ch == ' ' => last.end = range.end,
             _ => letters.push((ch, range)),
@@ -45,8 +47,13 @@ impl Normalized {
 
 /// Appends a normalized line to `out`, without a mapping to the original.
 pub fn normalize_line(line: &str, out: &mut String) {
+    normalize_line_within(line, &mut Growth::of(line.len()), out);
+}
+
+/// The same for a line of a text that as a whole may grow only so far.
+pub fn normalize_line_within(line: &str, growth: &mut Growth, out: &mut String) {
     let start = out.len();
-    for_each_char(line, &mut |ch, _| {
+    for_each_char(line, growth, &mut |ch, _| {
         if ch != ' ' || out.len() == start || !out.ends_with(' ') {
             out.push(ch);
         }
@@ -70,9 +77,14 @@ pub fn normalize_text(text: &str) -> String {
 
 /// Emits every normalized character with the bytes of the original that it comes from. Runs of white space are not yet
 /// collapsed.
-fn for_each_char(original: &str, emit: &mut impl FnMut(char, Range<usize>)) {
+fn for_each_char(original: &str, growth: &mut Growth, emit: &mut impl FnMut(char, Range<usize>)) {
     let mut rest = original.char_indices().peekable();
+    let mut next_check = CHECK_BYTES;
     while let Some((start, first)) = rest.next() {
+        if start > next_check {
+            checkpoint();
+            next_check = start + CHECK_BYTES;
+        }
         let mut end = start + first.len_utf8();
         let is_single = rest.peek().is_none_or(|(_, next)| !is_combining(*next));
         if is_single && first.is_ascii() {
@@ -86,9 +98,39 @@ fn for_each_char(original: &str, emit: &mut impl FnMut(char, Range<usize>)) {
         while let Some((at, next)) = rest.next_if(|(_, next)| is_combining(*next)) {
             end = at + next.len_utf8();
         }
-        for ch in fold_cluster(original.get(start..end).unwrap_or_default()) {
-            emit(ch, start..end);
+        let cluster = original.get(start..end).unwrap_or_default();
+        let folded = fold_cluster(cluster);
+        let length: usize = folded.iter().map(|ch| ch.len_utf8()).sum();
+        if growth.allows(length.saturating_sub(cluster.len())) {
+            folded.into_iter().for_each(|ch| emit(ch, start..end));
+        } else {
+            cluster.chars().for_each(|ch| emit(unified_spelling(ch), start..end));
         }
+    }
+}
+
+/// How often a long line is checked for cancellation, in bytes of the original.
+const CHECK_BYTES: usize = 4096;
+/// How many bytes longer a normalized text may become than twice its original.
+const MIN_GROWTH_BYTES: usize = 64 << 10;
+
+/// How many bytes a text may still grow by normalization. A few characters become whole phrases (U+FDFA has 18 characters);
+/// real texts contain them now and then. In a text that consists of them, those beyond the limit stay as they are, so that
+/// no text takes many times its size in memory.
+#[derive(Debug, Clone)]
+pub struct Growth(usize);
+
+impl Growth {
+    /// The growth of a text of so many bytes: as much again, and a little for short ones.
+    pub const fn of(bytes: usize) -> Self {
+        Self(bytes.saturating_add(MIN_GROWTH_BYTES))
+    }
+
+    /// Takes so many bytes; `false` when fewer are left.
+    fn allows(&mut self, bytes: usize) -> bool {
+        let left = self.0.checked_sub(bytes);
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
     }
 }
 
@@ -244,6 +286,22 @@ mod tests {
         ] {
             assert_eq!(Normalized::new(text).text, normal, "{text}");
         }
+    }
+
+    #[test]
+    fn a_text_of_characters_that_become_phrases_does_not_grow_without_limit() {
+        assert_eq!(normalize_text("\u{fdfa}").chars().count(), 18);
+        let text = "\u{fdfa}".repeat(100_000);
+        let mut normal = String::new();
+        normalize_line(&text, &mut normal);
+        assert!(normal.len() <= 2 * text.len() + MIN_GROWTH_BYTES, "{}", normal.len());
+        assert!(normal.ends_with('\u{fdfa}'));
+        let mut growth = Growth::of(text.len());
+        let mut lines = String::new();
+        for _ in 0..100_000 {
+            normalize_line_within("\u{fdfa}", &mut growth, &mut lines);
+        }
+        assert!(lines.len() <= 2 * text.len() + MIN_GROWTH_BYTES, "{}", lines.len());
     }
 
     #[test]

@@ -127,7 +127,7 @@ impl Tool for ArtifactAudit {
         let given = input.cited_ranges.as_deref().map(check_cited).transpose()?;
         let principal = call.identity().principal();
         let output = set
-            .read(move |state, cancellation| {
+            .compute(move |state, cancellation| {
                 let file = source.open(&state.vault, &state.manuals)?;
                 let audited = audit(&state.vault, &state.manuals, &artifact, &file)?;
                 let ranges = given.unwrap_or_else(|| audited.cited.clone());

@@ -104,7 +104,7 @@ impl Tool for VaultSearch {
         let CompiledQuery { pattern, mode: mode_applied, error: pattern_error } = query;
         let after = pager.after().cloned();
         let found = set
-            .read(move |state, cancellation| {
+            .compute(move |state, cancellation| {
                 let root = state.vault.root()?;
                 search::search(&root, &pattern, &files, after.as_ref(), limit, cancellation)
             })

@@ -14,13 +14,17 @@
 
 mod frame;
 mod header;
+mod json_prefix;
+mod line;
 
-use crate::envelope::{Json, parse};
+use crate::envelope::parse;
 use bytes::{Buf, BytesMut};
 pub use frame::{Frame, FrameError, Framing};
 use header::{
     CONTENT_LENGTH, Header, content_length, could_be_header, header_after, read_header, starts_like,
 };
+use json_prefix::JsonPrefix;
+use line::{Line, LineKind, looks_like_rpc};
 use memchr::memchr;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -30,8 +34,9 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 enum State {
     /// A line or a header block.
     Start,
-    /// A body of `length` bytes; the line that is being examined starts at `line`.
-    Body { length: usize, line: usize },
+    /// A body of `length` bytes; the line that is being examined starts at `line`. `suspect` is the first line that is a
+    /// complete message by itself.
+    Body { length: usize, line: usize, suspect: Option<usize> },
     /// The rest of a line that is too long, to be skipped. Then `State::Resync` if `resync`, else `State::Start`.
     SkipLine { resync: bool },
     /// The rest of a body that is too long, to be skipped: `remaining` bytes. `at_line_start` when the buffer starts with a
@@ -57,6 +62,10 @@ pub struct Decoder {
     looks_truncated: bool,
     /// Whether such a message is to be treated as truncated now, because no more input came in time.
     assume_truncated: bool,
+    /// The beginning of the body, as far as it was needed.
+    prefix: JsonPrefix,
+    /// The end of the first line of the buffer, if that line is known to be a complete message.
+    message_line: Option<usize>,
 }
 
 impl Decoder {
@@ -72,6 +81,8 @@ impl Decoder {
             ended: false,
             looks_truncated: false,
             assume_truncated: false,
+            prefix: JsonPrefix::new(),
+            message_line: None,
         }
     }
 
@@ -116,7 +127,7 @@ impl Decoder {
         loop {
             let step = match self.state {
                 State::Start => self.start(),
-                State::Body { length, line } => self.body(length, line),
+                State::Body { length, line, suspect } => self.body(length, line, suspect),
                 State::SkipLine { resync } => self.skip_line(resync),
                 State::SkipBody { remaining, at_line_start, is_json } => {
                     self.skip_body(remaining, at_line_start, is_json)
@@ -199,7 +210,8 @@ impl Decoder {
                 self.consume(size);
                 match usize::try_from(length) {
                     Ok(length) if length <= self.max_message_bytes => {
-                        self.state = State::Body { length, line: 0 };
+                        self.prefix = JsonPrefix::new();
+                        self.state = State::Body { length, line: 0, suspect: None };
                         Step::Continue
                     }
                     _ => {
@@ -223,10 +235,8 @@ impl Decoder {
         }
     }
 
-    fn body(&mut self, length: usize, mut line: usize) -> Step {
+    fn body(&mut self, length: usize, mut line: usize, mut suspect: Option<usize>) -> Step {
         let available = self.buffer.len().min(length);
-        // The first line that is a complete message by itself.
-        let mut suspect = None;
         let mut from = line.max(self.searched);
         while let Some(end) = self.buffer.get(from..available).and_then(|rest| memchr(b'\n', rest)) {
             let end = from + end + 1;
@@ -257,11 +267,9 @@ impl Decoder {
             }
             _ => {}
         }
-        // A suspicious line is examined again when more input has come; other lines are not.
         self.looks_truncated = suspect.is_some();
-        let line = suspect.unwrap_or(line);
-        self.searched = if self.looks_truncated { line } else { available };
-        self.state = State::Body { length, line };
+        self.searched = available;
+        self.state = State::Body { length, line, suspect };
         Step::NeedInput
     }
 
@@ -278,14 +286,13 @@ impl Decoder {
     }
 
     /// Whether the JSON before `line` cannot continue with what was found there, so that the body must end before it.
-    fn is_certainly_truncated_at(&self, line: usize, found: &Line) -> bool {
+    fn is_certainly_truncated_at(&mut self, line: usize, found: &Line) -> bool {
         if matches!(found, Line::Header(_)) {
             return true;
         }
-        let before = self.buffer.get(..line).unwrap_or_default();
-        let and_brace = [before, b"{"].concat();
-        let parsed = serde_json::from_slice::<serde::de::IgnoredAny>(&and_brace);
-        parsed.is_err_and(|error| !error.is_eof())
+        let unread = self.buffer.get(self.prefix.length()..line).unwrap_or_default();
+        self.prefix.read(unread);
+        !self.prefix.could_continue_with_object()
     }
 
     fn skip_line(&mut self, resync: bool) -> Step {
@@ -314,13 +321,18 @@ impl Decoder {
             return Step::Continue;
         }
         let available = self.buffer.len();
-        let line = memchr(b'\n', &self.buffer).map(|end| end + 1);
+        let line = self.first_break();
         let limit = self.max_message_bytes;
         if at_line_start && self.could_start_message() && line.unwrap_or(available) <= limit {
-            let found = line.map(|end| self.classify_line(0, end));
-            let certain = is_json == Some(false) || matches!(found, Some(Line::Header(_)));
+            let known = self.message_line.filter(|known| line == Some(*known));
+            let found = match known {
+                // It was parsed before, and parsing a long line again with every read would take long.
+                Some(_) => Some(LineKind::Message),
+                None => line.map(|end| self.classify_line(0, end).kind()),
+            };
+            let certain = is_json == Some(false) || matches!(found, Some(LineKind::Header));
             match found {
-                Some(Line::Other) => {}
+                Some(LineKind::Other) => {}
                 Some(_) if certain || self.assume_truncated || self.ended => {
                     self.state = State::Resync { refused_bytes: line.unwrap_or(available) };
                     return Step::Continue;
@@ -329,6 +341,7 @@ impl Decoder {
                 Some(_) if available > limit => {}
                 Some(_) => {
                     self.looks_truncated = true;
+                    self.message_line = line;
                     return Step::NeedInput;
                 }
                 None if self.ended => {
@@ -427,20 +440,23 @@ impl Decoder {
 
     /// The size of the first line with its line break; at the end of the input, the size of the rest.
     fn line_end(&mut self) -> Option<usize> {
+        let end = self.first_break();
+        end.or_else(|| (self.ended && !self.buffer.is_empty()).then_some(self.buffer.len()))
+    }
+
+    /// The size of the first line with its line break. What was searched before is not searched again.
+    fn first_break(&mut self) -> Option<usize> {
         let rest = self.buffer.get(self.searched..).unwrap_or_default();
-        match memchr(b'\n', rest) {
-            Some(end) => Some(self.searched + end + 1),
-            None if self.ended && !self.buffer.is_empty() => Some(self.buffer.len()),
-            None => {
-                self.searched = self.buffer.len();
-                None
-            }
-        }
+        let end = memchr(b'\n', rest).map(|end| self.searched + end + 1);
+        // The break itself is found again at once.
+        self.searched = end.map_or(self.buffer.len(), |end| end - 1);
+        end
     }
 
     fn consume(&mut self, size: usize) {
         self.buffer.advance(size.min(self.buffer.len()));
         self.searched = 0;
+        self.message_line = None;
     }
 }
 
@@ -458,20 +474,6 @@ impl Step {
     const fn refused(reason: FrameError) -> Self {
         Self::Yield(Frame::Invalid(reason))
     }
-}
-
-/// What a line is that starts where no message is expected.
-enum Line {
-    /// A complete JSON-RPC message, and the position at which it ends.
-    Message(Json, usize),
-    /// A `Content-Length` header, and the position at which it starts.
-    Header(usize),
-    /// Neither: part of a body, or garbage.
-    Other,
-}
-
-fn looks_like_rpc(json: &Json) -> bool {
-    matches!(json, Json::Object(message) if message.is_rpc_2() && (message.method.is_some() || message.is_reply()))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::envelope::Json;
 
 const MAX_MESSAGE_BYTES: usize = 4096;
 const PING: &str = r#"{"jsonrpc":"2.0","id":"probe","method":"ping"}"#;
@@ -364,4 +365,28 @@ proptest! {
         }
         prop_assert_eq!(decode(&bytes, &pieces, Pause), expected);
     }
+}
+
+/// A framed array of many small messages, each on a line of its own, looks truncated at every line.
+#[test]
+fn a_framed_array_of_many_messages_is_read_in_linear_time() {
+    let decode = |body: &str, max: usize| {
+        let mut decoder = Decoder::new(max);
+        let framed = format!("Content-Length: {}\r\n\r\n{body}{PING}\n", body.len());
+        let mut frames = Vec::new();
+        for piece in framed.as_bytes().chunks(8192) {
+            decoder.buffer().extend_from_slice(piece);
+            frames.extend(std::iter::from_fn(|| decoder.next_frame()));
+        }
+        frames.len()
+    };
+    let many = format!("[\n{}\n]", vec![PING; 20_000].join("\n,\n"));
+    let long_line = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}\n", "x".repeat(1 << 20));
+    let started = std::time::Instant::now();
+    // The array is one message, however many lines of it look like messages, and the one behind it is another.
+    assert_eq!(decode(&many, 16 << 20), 2);
+    // A line that is a whole message, at the start of a body that is too long.
+    assert!(decode(&format!("{long_line}{}", " ".repeat(3 << 20)), 2 << 20) >= 1);
+    // Quadratic time would be minutes; this takes about a second without optimization.
+    assert!(started.elapsed() < std::time::Duration::from_secs(40), "{:?}", started.elapsed());
 }

@@ -27,10 +27,14 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::accept::{Accepts, JSON, is_event_stream, is_json, last_reply};
 use super::authentication::{Authenticator, Caller};
+use super::body::ReadBody;
 use super::challenge::{Challenger, all_scopes};
+use super::held_body::HeldBody;
 use super::oauth::TokenRefusal;
-use super::router::{Limits, holding};
+use super::pending_bytes::ReservedBytes;
+use super::router::Limits;
 use super::{body, reply, selection};
+use crate::bulkheads::Share;
 use crate::envelope::{self, Json};
 use crate::era::{Era, VERSION_HEADER, is_known_handshake_version};
 use crate::failure::RpcError;
@@ -109,7 +113,7 @@ impl McpEndpoint {
         let served = selected.as_ref().unwrap_or(&self.registry);
         if caller.identity == Identity::Anonymous && !served.is_open_to_anyone() {
             // Many clients begin to sign in only when `initialize` is answered with 401.
-            body::discard(&parts.headers, body, self.limits.max_body_bytes);
+            body::discard(&parts.headers, body);
             return self.challenger.no_token(&all_scopes(served)).to_request(None);
         }
         let registry = match selected {
@@ -122,8 +126,9 @@ impl McpEndpoint {
             let message = format!("Content-Type: expected {JSON}");
             return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::INVALID_REQUEST, &message);
         }
-        let bytes = match body::read(&parts.headers, body, self.limits.max_body_bytes).await {
-            Ok(bytes) => bytes,
+        let read = body::read(&parts, body, self.limits.max_body_bytes, &self.limits.pending_bytes).await;
+        let ReadBody { bytes, reserved } = match read {
+            Ok(read) => read,
             Err(error) => return refuse(error.status(), ErrorCode::INVALID_REQUEST, &error.to_string()),
         };
         let json = match envelope::parse(&bytes) {
@@ -140,8 +145,9 @@ impl McpEndpoint {
             let tools = (self.tools)(&registry, &identity_of(&parts));
             return reply::bytes(StatusCode::OK, request.reply(&tools));
         }
+        drop(bytes);
         match message::read(json) {
-            Ok(Some(message)) => self.answer_message(parts, &caller, &registry, message).await,
+            Ok(Some(message)) => self.answer_message(parts, &caller, &registry, message, reserved).await,
             Ok(None) => reply::empty(StatusCode::ACCEPTED),
             Err(error) => {
                 let era = Era::of_headers(&parts.headers);
@@ -175,9 +181,8 @@ impl McpEndpoint {
         if parts.method != Method::POST {
             return challenge.to_request(None);
         }
-        let limit = self.limits.max_body_bytes;
-        let read = body::read_or_discard(&parts.headers, body, REFUSED_BODY_BYTES, limit).await;
-        let Some(bytes) = read else { return challenge.to_request(None) };
+        let read = body::read(parts, body, REFUSED_BODY_BYTES, &self.limits.pending_bytes).await;
+        let Ok(ReadBody { bytes, .. }) = read else { return challenge.to_request(None) };
         match envelope::parse(&bytes).map(message::read) {
             Ok(Ok(Some(JsonRpcMessage::Request(request)))) => match request.request {
                 ClientRequest::CallToolRequest(call) => {
@@ -197,6 +202,7 @@ impl McpEndpoint {
         caller: &Caller,
         registry: &Arc<Registry>,
         message: ClientJsonRpcMessage,
+        reserved: ReservedBytes,
     ) -> Response {
         let mut request = match message {
             JsonRpcMessage::Request(request) => request,
@@ -204,7 +210,9 @@ impl McpEndpoint {
                 let message = "this server sends no requests to clients, so it accepts no responses";
                 return refuse(StatusCode::BAD_REQUEST, ErrorCode::INVALID_REQUEST, message);
             }
-            other => return self.forward(parts, &other, Accepts::EventStream).await,
+            other => {
+                return self.forward(parts, Share::PROTOCOL, &other, Accepts::EventStream, reserved).await;
+            }
         };
         if let Some(challenge) = self.challenge(registry, &parts, &request.id, &request.request) {
             return challenge;
@@ -217,7 +225,8 @@ impl McpEndpoint {
             // Progress notifications need an event stream, which this client does not accept.
             request.request.get_meta_mut().0.shift_remove("progressToken");
         }
-        self.forward(parts, &JsonRpcMessage::Request(request), accepts).await
+        let share = self.limits.places.share_of(registry, &request.request);
+        self.forward(parts, share, &JsonRpcMessage::Request(request), accepts, reserved).await
     }
 
     /// The 401 or 403 response to an unauthorized caller. The handler checks access again before a tool runs; this early
@@ -290,16 +299,24 @@ impl McpEndpoint {
     /// Passes a message on to the SDK, serialized again, so that the SDK reads exactly what was checked here. When a client
     /// of 2026-07-28 disconnects, its call is cancelled; the call of an older client continues in its own task, because
     /// those versions say that a disconnect is not a cancellation.
-    async fn forward(&self, mut parts: Parts, message: &ClientJsonRpcMessage, accepts: Accepts) -> Response {
+    async fn forward(
+        &self,
+        mut parts: Parts,
+        share: Share,
+        message: &ClientJsonRpcMessage,
+        accepts: Accepts,
+        reserved: ReservedBytes,
+    ) -> Response {
         let era = Era::of_headers(&parts.headers);
         parts.headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         parts.headers.remove(CONTENT_LENGTH);
         let Ok(bytes) = serde_json::to_vec(message) else { return internal_error() };
         let request = Request::from_parts(parts, Full::new(Bytes::from(bytes)));
-        let (sdk, in_flight) = (self.sdk.clone(), self.limits.in_flight.clone());
+        let (sdk, places) = (self.sdk.clone(), self.limits.places.clone());
         let work = async move {
-            // The semaphore is never closed, so this cannot fail.
-            let permit = in_flight.acquire_owned().await;
+            let place = places.acquire(share).await;
+            // From here on the number of calls limits the memory of their arguments.
+            drop(reserved);
             let response = to_json_error(sdk(request).await).await;
             let response = match accepts {
                 Accepts::Json if is_event_stream(response.headers()) => {
@@ -307,21 +324,21 @@ impl McpEndpoint {
                 }
                 _ => response,
             };
-            (response, permit)
+            (response, place)
         };
         if era == Era::PerRequest {
-            let (response, permit) = work.await;
-            return response.map(|body| holding(permit, body));
+            let (response, place) = work.await;
+            return response.map(|body| Body::new(HeldBody::new(place, body)));
         }
         let (answered, answer) = oneshot::channel();
         tokio::spawn(async move {
-            let (response, permit) = work.await;
+            let (response, place) = work.await;
             if is_event_stream(response.headers()) {
                 relay(response, answered).await;
             } else {
                 let _ = answered.send(response);
             }
-            drop(permit);
+            drop(place);
         });
         answer.await.unwrap_or_else(|_| internal_error())
     }

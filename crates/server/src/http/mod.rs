@@ -4,19 +4,23 @@ mod accept;
 mod authentication;
 mod body;
 mod challenge;
+mod client_stream;
+mod connections;
 mod cors;
 mod door;
 mod health;
+mod held_body;
 mod mcp;
 mod metrics;
 mod oauth;
+mod peers;
+mod pending_bytes;
 mod reachability;
 mod reply;
 mod router;
 mod selection;
 mod trust;
 mod web_origin;
-mod write_timeout;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -30,27 +34,32 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use rmcp::handler::server::ServerHandler;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use crate::ServerSection;
+use crate::bulkheads::Bulkheads;
 use crate::process::GRACE;
 use crate::service::{self, McpService};
 use crate::tokens::{StaticTokens, TokenFile};
 use authentication::Authenticator;
 use challenge::Challenger;
+use client_stream::ClientStream;
+use connections::{Connection, Connections, MAX_HEAD_BYTES};
 use door::Door;
+use held_body::HeldBody;
 use mcp::McpEndpoint;
 pub use mcp::Sessions;
 use oauth::{OAuth, Resource};
+pub use peers::IsTrustedProxy;
+use peers::PeerRule;
+use pending_bytes::PendingBytes;
 pub use reachability::{check_oauth, reachability};
 pub use router::METRICS_READ;
 use router::{Limits, Site};
 use trust::LoopbackTrust;
 pub use web_origin::BadUrl;
-use write_timeout::WriteTimeoutStream;
 
 /// How long a client may take to send the header block of a request, and how long an idle connection is kept alive.
 /// Headers fit into a few packets, so 15 seconds allow for a slow link; after that the connection is closed.
@@ -61,9 +70,6 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 /// The maximum number of headers in a request (hyper's own default, stated so that it cannot change silently). A request
 /// with more is answered with 431.
 const MAX_HEADERS: usize = 100;
-/// The maximum size of the header block in bytes. 64 KiB leave room for large cookies and tokens; a larger block is
-/// answered with 431.
-const MAX_HEAD_BYTES: usize = 64 * 1024;
 /// How long to wait after a failed `accept`. The usual cause is a lack of file descriptors, which clears up when other
 /// connections close; without the pause the loop would use a whole core until then.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
@@ -79,6 +85,8 @@ pub struct HttpOptions<S> {
     /// The routes of toolsets that have a REST API. The door checks their requests, and they share the limits on body
     /// size, time and calls in flight; handlers find the caller's `Identity` in the request's extensions.
     pub routes: Vec<Router>,
+    /// Which peers are trusted proxies. The limits of a single peer do not apply to them.
+    pub is_trusted_proxy: IsTrustedProxy,
 }
 
 /// A server that is bound to its address but accepts no connections yet.
@@ -86,9 +94,8 @@ pub struct HttpServer {
     listener: TcpListener,
     router: Router,
     registry: Arc<annai_core::Registry>,
-    in_flight: Arc<Semaphore>,
-    max_in_flight: u32,
-    max_connections: usize,
+    places: Bulkheads,
+    connections: Connections,
 }
 
 /// Why a server cannot start.
@@ -115,12 +122,25 @@ impl HttpServer {
     ) -> Result<Self, StartError> {
         let listener = TcpListener::bind(address).await.map_err(|error| StartError::Bind(address, error))?;
         let address = listener.local_addr().map_err(|error| StartError::Bind(address, error))?;
-        let max_in_flight = u32::try_from(server.max_in_flight).unwrap_or(u32::MAX);
-        let in_flight = Arc::new(Semaphore::new(max_in_flight as usize));
+        let places = Bulkheads::new(to_size(server.max_in_flight), &options.service.registry);
+        let peers = PeerRule::new(options.is_trusted_proxy);
+        let max_body_bytes = to_size(server.max_body_bytes);
+        let pending_bytes = PendingBytes::new(
+            to_size(server.max_pending_bytes),
+            max_body_bytes,
+            to_size(server.max_pending_bytes_per_peer),
+            peers.clone(),
+        );
+        let connections = Connections::new(
+            to_size(server.max_connections),
+            to_size(server.max_connections_per_peer),
+            peers,
+        );
         let limits = Limits {
-            max_body_bytes: usize::try_from(server.max_body_bytes).unwrap_or(usize::MAX),
+            max_body_bytes,
+            pending_bytes: Arc::new(pending_bytes),
             call_timeout: Duration::from_millis(server.call_timeout_ms),
-            in_flight: in_flight.clone(),
+            places: places.clone(),
         };
         let registry = options.service.registry.clone();
         let resource = resource(server, address);
@@ -146,9 +166,7 @@ impl HttpServer {
             limits,
         });
         let router = router::router(&site, metadata.unwrap_or_default(), options.routes);
-        let max_connections = usize::try_from(server.max_connections).unwrap_or(usize::MAX);
-        let max_connections = max_connections.min(Semaphore::MAX_PERMITS);
-        Ok(Self { listener, router, registry, in_flight, max_in_flight, max_connections })
+        Ok(Self { listener, router, registry, places, connections })
     }
 
     /// The address on which it listens; with port 0 the system has chosen the port.
@@ -163,25 +181,29 @@ impl HttpServer {
     /// Serves until `stop`. Then it accepts no more connections, waits up to [`GRACE`] for the calls in progress, and
     /// closes the toolsets.
     pub async fn serve(self, stop: CancellationToken) {
-        let connections = Arc::new(Semaphore::new(self.max_connections));
         let tasks = TaskTracker::new();
         loop {
             let next = async {
-                let permit = connections.clone().acquire_owned().await;
-                (permit, self.listener.accept().await)
+                let (stream, peer) = self.listener.accept().await?;
+                Ok::<_, io::Error>((stream, peer, self.connections.admit(peer).await))
             };
-            let (permit, accepted) = tokio::select! {
+            let accepted = tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
                 next = next => next,
             };
             match accepted {
-                Ok((stream, peer)) => {
-                    let work = serve_connection(self.router.clone(), stream, peer, stop.clone());
-                    tasks.spawn(async move {
-                        work.await;
-                        drop(permit);
-                    });
+                Ok((stream, peer, Some(connection))) => {
+                    tasks.spawn(serve_connection(
+                        self.router.clone(),
+                        stream,
+                        peer,
+                        connection,
+                        stop.clone(),
+                    ));
+                }
+                Ok((_, peer, None)) => {
+                    tracing::debug!(peer = %peer.ip(), "a connection was closed: its peer has too many");
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
@@ -194,14 +216,19 @@ impl HttpServer {
         let end = tokio::time::Instant::now() + GRACE;
         let ended = tokio::time::timeout_at(end, async {
             tasks.wait().await;
-            // A call can outlive its connection, so all permits must be free before the server is idle.
-            let _ = self.in_flight.acquire_many(self.max_in_flight).await;
+            // A call can outlive its connection.
+            self.places.idle().await;
         });
         if ended.await.is_err() {
             tracing::warn!("stopped with calls still in progress");
         }
         service::close(&self.registry, end).await;
     }
+}
+
+/// A setting as a size in memory.
+fn to_size(setting: u64) -> usize {
+    usize::try_from(setting).unwrap_or(usize::MAX)
 }
 
 /// The resource that tokens are issued for: the public URL, or else the address as programs on this machine write it.
@@ -232,11 +259,20 @@ fn authenticator(
 }
 
 /// Serves one connection until the client closes it, a limit ends it, or the server stops.
-async fn serve_connection(router: Router, stream: TcpStream, peer: SocketAddr, stop: CancellationToken) {
+async fn serve_connection(
+    router: Router,
+    stream: TcpStream,
+    peer: SocketAddr,
+    open: Connection,
+    stop: CancellationToken,
+) {
     let _ = stream.set_nodelay(true);
-    let service = router.map_request(move |mut request: http::Request<hyper::body::Incoming>| {
+    let requests = open.clone();
+    let service = tower::service_fn(move |mut request: http::Request<hyper::body::Incoming>| {
+        let in_progress = requests.begin_request();
         request.extensions_mut().insert(PeerAddress(peer));
-        request
+        let response = router.clone().oneshot(request);
+        async move { response.await.map(|response| response.map(|body| HeldBody::new(in_progress, body))) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -244,12 +280,14 @@ async fn serve_connection(router: Router, stream: TcpStream, peer: SocketAddr, s
         .max_headers(MAX_HEADERS)
         .max_buf_size(MAX_HEAD_BYTES)
         .serve_connection(
-            TokioIo::new(WriteTimeoutStream::new(stream, WRITE_TIMEOUT)),
+            TokioIo::new(ClientStream::new(stream, WRITE_TIMEOUT, open.clone())),
             TowerToHyperService::new(service),
         );
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
+        // It was idle, and another client needs its place.
+        () = open.closed() => return,
         () = stop.cancelled() => {
             connection.as_mut().graceful_shutdown();
             connection.await

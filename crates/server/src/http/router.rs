@@ -11,14 +11,15 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{any, get};
 use http::{HeaderValue, Method, StatusCode};
-use http_body_util::BodyExt as _;
-use tokio::sync::Semaphore;
 
 use super::authentication::Authenticator;
 use super::challenge::Challenger;
 use super::door::Door;
+use super::held_body::HeldBody;
 use super::mcp::McpEndpoint;
+use super::pending_bytes::PendingBytes;
 use super::{body, cors, health, metrics, reply};
+use crate::bulkheads::{Bulkheads, Share};
 
 /// The scope of a token that may read `/metrics`.
 pub const METRICS_READ: TokenScope = TokenScope::new("metrics.read");
@@ -39,10 +40,12 @@ pub struct Site {
 pub struct Limits {
     /// The maximum size of a request body in bytes.
     pub max_body_bytes: usize,
+    /// The budget for bodies that are read or wait to be handled.
+    pub pending_bytes: Arc<PendingBytes>,
     /// The maximum duration of a request to a toolset's route. The registry enforces the same limit on MCP calls.
     pub call_timeout: Duration,
-    /// One permit per call; further calls wait for a permit.
-    pub in_flight: Arc<Semaphore>,
+    /// The places for calls in flight; further calls wait for one.
+    pub places: Bulkheads,
 }
 
 /// The metrics label of a response that middleware produced before any route was reached.
@@ -151,27 +154,18 @@ fn labeled(mut response: Response, label: &'static str) -> Response {
 async fn enforce_limits(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     let limits = &site.limits;
     let (parts, body) = request.into_parts();
-    let body = match body::read(&parts.headers, body, limits.max_body_bytes).await {
+    let body = match body::read(&parts, body, limits.max_body_bytes, &limits.pending_bytes).await {
         Ok(body) => body,
         Err(error) => return reply::error(error.status(), error.code(), &error.to_string()),
     };
-    let in_flight = limits.in_flight.clone();
     let work = async {
-        // The semaphore is never closed, so this cannot fail.
-        let permit = in_flight.acquire_owned().await;
-        let response = next.run(Request::from_parts(parts, Body::from(body))).await;
-        response.map(|body| holding(permit, body))
+        let place = limits.places.acquire(Share::ROUTES).await;
+        drop(body.reserved);
+        let response = next.run(Request::from_parts(parts, Body::from(body.bytes))).await;
+        response.map(|body| Body::new(HeldBody::new(place, body)))
     };
     tokio::time::timeout(limits.call_timeout, work).await.unwrap_or_else(|_| {
         let message = "the request timed out; the limit is the setting server.call_timeout_ms";
         reply::error(StatusCode::GATEWAY_TIMEOUT, "timed_out", message)
     })
-}
-
-/// A body that keeps a value, such as a permit, until it has been sent: a stream counts as in flight while it lasts.
-pub fn holding<T: Send + 'static>(value: T, body: Body) -> Body {
-    Body::new(body.map_frame(move |frame| {
-        let _ = &value;
-        frame
-    }))
 }

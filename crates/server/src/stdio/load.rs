@@ -5,6 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{ClientRequest, JsonRpcRequest, RequestId};
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::bulkheads::Share;
 
 use crate::framing::Framing;
 
@@ -41,13 +44,14 @@ impl Load {
 pub(super) struct Slot {
     load: Arc<Load>,
     bytes: usize,
+    _place: OwnedSemaphorePermit,
 }
 
 impl Slot {
-    pub(super) fn take(load: &Arc<Load>, bytes: usize) -> Arc<Self> {
+    pub(super) fn take(load: &Arc<Load>, bytes: usize, place: OwnedSemaphorePermit) -> Arc<Self> {
         load.calls.fetch_add(1, Ordering::Relaxed);
         load.bytes.fetch_add(bytes, Ordering::Relaxed);
-        Arc::new(Self { load: load.clone(), bytes })
+        Arc::new(Self { load: load.clone(), bytes, _place: place })
     }
 }
 
@@ -60,6 +64,8 @@ impl Drop for Slot {
 
 /// A request that waits for a slot.
 pub(super) struct QueuedRequest {
+    /// Whose places it uses.
+    pub(super) share: Share,
     pub(super) request: JsonRpcRequest<ClientRequest>,
     pub(super) bytes: usize,
 }

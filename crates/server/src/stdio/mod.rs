@@ -33,8 +33,10 @@ const FINAL_WRITE_TIMEOUT: Duration = Duration::from_millis(500);
 pub struct StdioOptions {
     /// The maximum size of a message in bytes; a longer one is refused.
     pub max_message_bytes: usize,
-    /// The maximum number of calls that run at the same time; further calls wait.
+    /// The maximum number of calls that run at the same time; further calls wait. Each toolset keeps a few places of its own.
     pub max_in_flight: usize,
+    /// The maximum size of all requests that run or wait, in bytes.
+    pub max_pending_bytes: usize,
     /// Whether replies are always one JSON message per line, whatever framing the client uses.
     pub lines_only: bool,
 }
@@ -46,6 +48,7 @@ impl StdioOptions {
         Self {
             max_message_bytes: usize::try_from(server.max_message_bytes).unwrap_or(usize::MAX),
             max_in_flight: usize::try_from(server.max_in_flight).unwrap_or(usize::MAX),
+            max_pending_bytes: usize::try_from(server.max_pending_bytes).unwrap_or(usize::MAX),
             lines_only: server.line_mode,
         }
     }
@@ -84,7 +87,8 @@ pub async fn serve<S: Service<RoleServer>>(
         let registry = registry.clone();
         Box::new(move || tools(&registry, &Identity::Owner))
     };
-    let transport = Stdio::new(input, outgoing.clone(), pending.clone(), stop.clone(), options, tools);
+    let own = registry.clone();
+    let transport = Stdio::new(input, outgoing.clone(), pending.clone(), stop.clone(), options, own, tools);
     // Not the SDK's own handshake, which ends the connection on any unexpected message: `Stdio::accept` does its part.
     let running = serve_directly(handler, transport, None).waiting();
     let stopped_at = OnceLock::new();

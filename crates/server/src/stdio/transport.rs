@@ -6,8 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use annai_core::Identity;
-use bytes::Bytes;
+use annai_core::{Identity, Registry};
+use bytes::{Bytes, BytesMut};
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetExtensions, GetMeta,
@@ -15,11 +15,13 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::StdioOptions;
 use super::load::{Load, PendingIds, QueuedRequest, Slot};
+use crate::bulkheads::{Bulkheads, Share};
 use crate::envelope::Json;
 use crate::era::{Era, missing_meta};
 use crate::failure::RpcError;
@@ -37,9 +39,8 @@ const TRUNCATION_TIMEOUT: Duration = Duration::from_millis(500);
 /// The maximum number of requests that wait for a slot. Beyond it reading stops, and with it cancellations are no longer
 /// seen, so the queue is several times as long as the default number of concurrent calls.
 const MAX_QUEUED_REQUESTS: usize = 1024;
-/// The maximum size of all requests that run or wait, in bytes, or twice `max_message_bytes` if that is more, so that the
-/// largest allowed message can always be read. Beyond it reading stops until calls have finished.
-const MAX_REQUEST_BYTES: usize = 128 << 20;
+/// The decoder's buffer is given back when it is empty and larger than this; ordinary messages fit into it.
+const MAX_IDLE_BUFFER_BYTES: usize = 1 << 20;
 /// How many ids of cancelled calls are remembered. A late reply to a cancelled call must not answer a new request that
 /// reuses its id, so such ids are refused; beyond this number the oldest are forgotten.
 const MAX_CANCELLED_IDS: usize = 1024;
@@ -54,6 +55,10 @@ pub(super) struct Stdio<R> {
     outgoing: Outgoing,
     pending: PendingIds,
     queue: VecDeque<QueuedRequest>,
+    /// The size of the queued requests.
+    queued_bytes: usize,
+    registry: Arc<Registry>,
+    places: Bulkheads,
     load: Arc<Load>,
     stop: CancellationToken,
     /// Resolves when `stop` is cancelled. It is created once, because every read waits for it.
@@ -150,6 +155,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         pending: PendingIds,
         stop: CancellationToken,
         options: StdioOptions,
+        registry: Arc<Registry>,
         tools: OwnToolList,
     ) -> Self {
         Self {
@@ -158,6 +164,9 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             outgoing,
             pending,
             queue: VecDeque::new(),
+            queued_bytes: 0,
+            places: Bulkheads::new(options.max_in_flight, &registry),
+            registry,
             load: Arc::default(),
             stopped: Box::pin(stop.clone().cancelled_owned()),
             stop,
@@ -180,6 +189,9 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             .looks_truncated()
             .then(|| *self.truncation_suspected_since.get_or_insert_with(Instant::now));
         let buffer = self.decoder.buffer();
+        if buffer.is_empty() && buffer.capacity() > MAX_IDLE_BUFFER_BYTES {
+            *buffer = BytesMut::new();
+        }
         buffer.reserve(8 * 1024);
         let read = async {
             tokio::select! {
@@ -273,7 +285,9 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
                     if self.initialize_id.as_ref() == Some(id) || self.pending.lock().remove(id).is_none() {
                         return Ok(None);
                     }
-                    self.queue.retain(|queued| queued.request.id != *id);
+                    if let Some(index) = self.queue.iter().position(|queued| queued.request.id == *id) {
+                        self.queued_bytes -= self.queue.remove(index).map_or(0, |queued| queued.bytes);
+                    }
                     self.cancelled_ids.truncate(MAX_CANCELLED_IDS - 1);
                     self.cancelled_ids.push_front(id.clone());
                 }
@@ -315,31 +329,56 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
         }
         pending.insert(id.clone(), self.decoder.framing());
         drop(pending);
-        self.queue.push_back(QueuedRequest { request, bytes });
+        let share = self.places.share_of(&self.registry, &request.request);
+        self.queued_bytes += bytes;
+        self.queue.push_back(QueuedRequest { share, request, bytes });
         Ok(self.dequeue())
     }
 
-    /// The oldest queued request, if a slot is free and the client reads its replies.
+    /// The oldest queued request for which there is a place, if the client reads its replies.
     fn dequeue(&mut self) -> Option<ClientJsonRpcMessage> {
-        if self.load.calls() >= self.options.max_in_flight || self.outgoing.unwritten() > MAX_UNWRITTEN_BYTES
-        {
+        if self.outgoing.unwritten() > MAX_UNWRITTEN_BYTES {
             return None;
         }
-        let QueuedRequest { mut request, bytes } = self.queue.pop_front()?;
+        let (index, place) = self.first_with_place()?;
+        let QueuedRequest { mut request, bytes, .. } = self.queue.remove(index)?;
+        self.queued_bytes -= bytes;
         let extensions = request.request.extensions_mut();
-        extensions.insert(Slot::take(&self.load, bytes));
+        extensions.insert(Slot::take(&self.load, bytes, place));
         // Whoever started this process is its owner.
         extensions.insert(Identity::Owner);
         Some(JsonRpcMessage::Request(request))
     }
 
+    /// The index of the oldest queued request for which there is a place, and the place.
+    fn first_with_place(&self) -> Option<(usize, OwnedSemaphorePermit)> {
+        // There are few shares, so requests of one that has no place are skipped quickly.
+        let mut full: Vec<Share> = Vec::new();
+        for (index, queued) in self.queue.iter().enumerate() {
+            if full.contains(&queued.share) {
+                continue;
+            }
+            match self.places.try_acquire(queued.share) {
+                Some(place) => return Some((index, place)),
+                None => full.push(queued.share),
+            }
+        }
+        None
+    }
+
     /// Whether a limit is reached, so that reading must pause.
     fn is_full(&self) -> bool {
-        let queued_bytes: usize = self.queue.iter().map(|queued| queued.bytes).sum();
-        let request_bytes = self.load.bytes() + queued_bytes;
+        let request_bytes = self.load.bytes() + self.queued_bytes;
         self.outgoing.unwritten() > MAX_UNWRITTEN_BYTES
             || self.queue.len() >= MAX_QUEUED_REQUESTS
-            || request_bytes > MAX_REQUEST_BYTES.max(self.options.max_message_bytes.saturating_mul(2))
+            || request_bytes > self.max_request_bytes()
+    }
+
+    /// The maximum size of all requests that run or wait: the budget without the message that is being read, but enough for
+    /// one of the maximum size. Beyond it reading stops until calls have finished.
+    fn max_request_bytes(&self) -> usize {
+        let max_message_bytes = self.options.max_message_bytes;
+        self.options.max_pending_bytes.saturating_sub(max_message_bytes).max(max_message_bytes)
     }
 
     /// Whether every request is answered and every reply is written.

@@ -99,6 +99,7 @@ impl SiteOptions {
             sessions: Sessions::None,
             version: "1",
             routes: annai_services::router(&registry).into_iter().collect(),
+            is_trusted_proxy: Arc::new(|_| false),
         };
         let address = "127.0.0.1:0".parse().unwrap();
         let server = HttpServer::bind(address, &self.server, options).await.unwrap();

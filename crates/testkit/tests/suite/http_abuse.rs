@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use annai_testkit::http::{HttpServer, Response};
 use serde_json::json;
 
-use crate::{start_http, start_http_with};
+use crate::{fixture, start_http, start_http_with};
 
 /// Asserts that the server still answers.
 fn assert_alive(server: &HttpServer) {
@@ -121,6 +121,97 @@ fn a_body_that_is_sent_too_slowly_is_rejected() {
     assert_alive(&server);
     drop(server);
     writer.join().unwrap();
+}
+
+/// The head of a request to `/mcp` whose body has so many bytes.
+fn head(length: usize) -> String {
+    format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+    )
+}
+
+#[test]
+fn bodies_that_stall_give_way_to_others() {
+    let mut command = fixture();
+    command.env("FIXTURE_MAX_BODY_BYTES", "1048576").env("FIXTURE_MAX_PENDING_BYTES", "2097152");
+    let server = HttpServer::start(command.args(["--http", "127.0.0.1:0"]));
+    let stalled: Vec<_> = (0..5)
+        .map(|_| {
+            let mut stream = server.connect();
+            stream.write_all(head(1_000_000).as_bytes()).unwrap();
+            stream.write_all(&[b' '; 1000]).unwrap();
+            stream
+        })
+        .collect();
+    // Ordinary requests do not wait for large ones at all.
+    assert_alive(&server);
+    // A large one waits until those before it have paused for too long. Without that, each would have 30 seconds.
+    let body = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}{}", " ".repeat(900_000));
+    let mut stream = server.connect();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream.write_all(head(body.len()).as_bytes()).unwrap();
+    stream.write_all(body.as_bytes()).unwrap();
+    let started = Instant::now();
+    assert_eq!(Response::read(&mut BufReader::new(stream)).unwrap().status, 200);
+    assert!(started.elapsed() < Duration::from_secs(25), "{:?}", started.elapsed());
+    for stream in stalled {
+        let response = Response::read(&mut BufReader::new(stream)).expect("those that stalled are told");
+        assert_eq!(response.status, 408, "{response:?}");
+    }
+}
+
+#[test]
+fn memory_is_limited_however_many_bodies_stall() {
+    let server = start_http();
+    let streams: Vec<_> = (0..600)
+        .map(|_| {
+            let mut stream = server.connect();
+            stream.write_all(head(4 << 20).as_bytes()).unwrap();
+            stream.set_nonblocking(true).unwrap();
+            let _ = stream.write(&vec![b' '; 512 << 10]);
+            stream
+        })
+        .collect();
+    let started = Instant::now();
+    assert_eq!(server.send("GET", "/health", &[], "").status, 200);
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    let peak = server.process.peak_mib();
+    assert!(peak < 160.0, "{peak} MiB");
+    drop(streams);
+    assert_alive(&server);
+}
+
+/// Most clients send the whole body before they read the response.
+#[test]
+fn a_client_that_sends_everything_first_reads_that_it_was_too_much() {
+    let server = start_http();
+    let mut stream = server.connect();
+    stream.write_all(head(16 << 20).as_bytes()).unwrap();
+    for _ in 0..16 {
+        stream.write_all(&vec![b' '; 1 << 20]).expect("the server reads what it does not want");
+    }
+    assert_eq!(Response::read(&mut BufReader::new(stream)).unwrap().status, 413);
+    let mut stream = server.connect();
+    let chunked = head(0).replace("content-length: 0", "transfer-encoding: chunked");
+    stream.write_all(chunked.as_bytes()).unwrap();
+    for _ in 0..16 {
+        stream.write_all(b"100000\r\n").unwrap();
+        stream.write_all(&vec![b' '; 1 << 20]).unwrap();
+        stream.write_all(b"\r\n").unwrap();
+    }
+    stream.write_all(b"0\r\n\r\n").unwrap();
+    assert_eq!(Response::read(&mut BufReader::new(stream)).unwrap().status, 413);
+}
+
+#[test]
+fn a_connection_that_is_idle_gives_way_when_the_server_is_full() {
+    let server = start_http_with("FIXTURE_MAX_CONNECTIONS", "2");
+    let _idle: Vec<_> = (0..2).map(|_| server.connect()).collect();
+    std::thread::sleep(Duration::from_millis(2500));
+    // Idle connections time out after 15 seconds, so that only a much shorter time proves anything.
+    let started = Instant::now();
+    assert_alive(&server);
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
 }
 
 #[test]

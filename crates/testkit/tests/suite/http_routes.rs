@@ -32,19 +32,28 @@ fn the_body_size_and_duration_of_route_requests_are_limited() {
 }
 
 #[test]
-fn route_requests_and_mcp_calls_share_the_limit_of_concurrent_calls() {
+fn route_requests_have_a_limit_of_concurrent_calls() {
     let server = start_http_with("FIXTURE_MAX_IN_FLIGHT", "1");
+    // Elapsed time is tested on purpose: that a request waited leaves no other trace.
+    let started = std::time::Instant::now();
     std::thread::scope(|scope| {
-        scope.spawn(|| server.call("sleep", json!({ "ms": 1500 })));
-        server.process.wait_for_log("sleep began");
-        // Elapsed time is tested on purpose: that the request waited leaves no other trace.
-        let started = std::time::Instant::now();
-        assert_eq!(server.send("GET", "/fixture/items/7", &[], "").body, "item 7");
-        assert!(
-            started.elapsed() > Duration::from_millis(100),
-            "the request did not wait for the running call"
-        );
+        for _ in 0..2 {
+            scope.spawn(|| assert_eq!(server.send("GET", "/fixture/sleep/1000", &[], "").body, "slept"));
+        }
     });
+    assert!(started.elapsed() >= Duration::from_secs(2), "the requests did not wait for each other");
+}
+
+#[test]
+fn route_requests_do_not_wait_for_mcp_calls() {
+    let server = start_http_with("FIXTURE_MAX_IN_FLIGHT", "1");
+    let params = json!({ "name": "sleep", "arguments": { "ms": 60_000 } });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let call = annai_testkit::http::request("POST", "/mcp", &[("content-type", "application/json")], &call);
+    let mut stream = server.connect();
+    std::io::Write::write_all(&mut stream, call.as_bytes()).unwrap();
+    server.process.wait_for_log("sleep began");
+    assert_eq!(server.send("GET", "/fixture/items/7", &[], "").body, "item 7");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use annai_testkit::bench::resident_mib;
 use annai_testkit::mcp::Framing;
 use serde_json::{Value, json};
 
-use crate::{fixture, start_stdio, start_stdio_with};
+use crate::{fixture, start_http_with, start_stdio, start_stdio_with};
 
 #[test]
 fn the_number_of_concurrent_calls_is_limited_and_the_others_are_queued() {
@@ -21,6 +21,42 @@ fn the_number_of_concurrent_calls_is_limited_and_the_others_are_queued() {
     assert_eq!(answered, ids);
     assert_eq!(server.call("count", json!({}))["result"]["structuredContent"]["max_concurrent"], 4);
     server.finish();
+}
+
+/// Far more slow calls of one toolset than there are places hold up neither another toolset nor the protocol.
+#[test]
+fn slow_calls_of_a_toolset_do_not_hold_up_another_over_stdio() {
+    let mut server = start_stdio_with(fixture().env("FIXTURE_MAX_IN_FLIGHT", "4"), Framing::Lines);
+    let sleep = json!({ "name": "sleep", "arguments": { "ms": 60_000 } });
+    let slow: Vec<_> = (0..300).map(|_| server.start_request("tools/call", sleep.clone())).collect();
+    // Half of the time that the slow calls would take, at most.
+    assert_eq!(server.call("refuses", json!({}))["error"]["code"], -32050);
+    assert_eq!(server.request("ping", json!({}))["result"], json!({}));
+    for id in slow {
+        server.notify("notifications/cancelled", json!({ "requestId": id }));
+    }
+    assert_eq!(server.call("count", json!({}))["result"]["structuredContent"]["max_concurrent"], 4);
+    server.finish();
+}
+
+#[test]
+fn slow_calls_of_a_toolset_do_not_hold_up_another_over_http() {
+    let server = start_http_with("FIXTURE_MAX_IN_FLIGHT", "4");
+    let params = json!({ "name": "sleep", "arguments": { "ms": 60_000 } });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let json = [("content-type", "application/json")];
+    let slow: Vec<_> = (0..300)
+        .map(|_| {
+            let mut stream = server.connect();
+            let request = annai_testkit::http::request("POST", "/mcp", &json, &call);
+            stream.write_all(request.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    assert_eq!(server.call("refuses", json!({}))["error"]["code"], -32050);
+    assert_eq!(server.request("ping", json!({}))["result"], json!({}));
+    assert_eq!(server.send("GET", "/fixture/items/1", &[], "").status, 200);
+    drop(slow);
 }
 
 #[test]

@@ -33,6 +33,7 @@ use self::section::{Difference, Section, TermFinder};
 use super::candidate::Candidate;
 use super::place::NodePlace;
 use super::query::Query;
+use crate::cancellation::checkpoint;
 use crate::index::View;
 
 /// Statements are compared among the best 20 candidates only: pairs grow quadratically, and 20 cover the sections that a
@@ -111,6 +112,7 @@ fn conflict(views: &[View], asked: &Asked<'_>, one: &Section, other: &Section) -
 /// Two statements in nearly the same words that cannot both hold.
 fn difference(one: &Section, other: &Section) -> Option<Difference> {
     for (left, (statement, terms)) in one.statements.iter().enumerate() {
+        checkpoint();
         for (right, (against, other_terms)) in other.statements.iter().enumerate() {
             let shared = terms & other_terms;
             if shared == 0

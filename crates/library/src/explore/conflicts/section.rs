@@ -10,6 +10,7 @@ use super::super::terms::Form;
 use super::statements::{Statement, is_question};
 use super::variants::Context;
 use super::words::words_of;
+use crate::cancellation::checkpoint;
 use crate::index::View;
 
 /// The maximum number of statements of a section that are compared, because pairs grow quadratically; of a longer section those with
@@ -68,6 +69,7 @@ impl Section {
         let mut found: Vec<(Sentence, u64)> = Vec::new();
         let mut subject = Subject::default();
         for sentence in sentences(body) {
+            checkpoint();
             let own = finder.terms_in(&sentence.text);
             let terms = own | subject.of(&sentence, own);
             if terms | in_titles != 0 {

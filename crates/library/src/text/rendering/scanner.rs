@@ -10,6 +10,7 @@ use super::entities::entity;
 use super::lengths::{address_length, heading_id_length, run_length, shown_text};
 use super::links::target_length;
 use super::tags::Tag;
+use crate::cancellation::checkpoint;
 
 /// The maximum number of brackets that wait for their other half.
 const MAX_BRACKETS: usize = 64;
@@ -71,6 +72,7 @@ impl<'a> Scanner<'a> {
     /// The edits, without overlaps but not in order.
     pub fn edits(mut self) -> Vec<Edit> {
         while self.at < self.text.len() {
+            checkpoint();
             let end = self.line();
             self.at = next_line(self.text.as_bytes(), end);
         }

@@ -1,4 +1,4 @@
-//! A TCP stream that fails with `TimedOut` when the peer stops reading.
+//! The stream of a client: it fails with `TimedOut` when the client stops reading, and counts what is read from it.
 
 use std::future::Future;
 use std::io;
@@ -10,19 +10,23 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// A TCP stream whose writes time out. Hyper limits how long a client may take to send a request, but not how long it
-/// may take to read the response; without this, a client that never reads would hold its connection forever.
-pub struct WriteTimeoutStream {
+use super::connections::Connection;
+
+/// A TCP stream whose writes time out and whose reads are counted. Hyper limits how long a client may take to send a request,
+/// but not how long it may take to read the response; without this, a client that never reads would hold its connection
+/// forever. And it limits each head, but not all of them together.
+pub struct ClientStream {
     stream: TcpStream,
     timeout: Duration,
     /// When the blocked write times out; `None` while no write is blocked.
     deadline: Option<Pin<Box<Sleep>>>,
+    connection: Connection,
 }
 
-impl WriteTimeoutStream {
+impl ClientStream {
     /// Wraps a stream. A write that makes no progress for `timeout` fails.
-    pub const fn new(stream: TcpStream, timeout: Duration) -> Self {
-        Self { stream, timeout, deadline: None }
+    pub const fn new(stream: TcpStream, timeout: Duration, connection: Connection) -> Self {
+        Self { stream, timeout, deadline: None, connection }
     }
 
     /// Passes on the result of a write. A blocked write starts the timeout; any progress resets it.
@@ -41,17 +45,24 @@ impl WriteTimeoutStream {
     }
 }
 
-impl AsyncRead for WriteTimeoutStream {
+impl AsyncRead for ClientStream {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_read(context, buffer)
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut this.stream).poll_read(context, buffer);
+        if this.connection.add_read(buffer.filled().len() - before) {
+            return read;
+        }
+        tracing::debug!("a connection was closed: too many long heads are incomplete");
+        Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()))
     }
 }
 
-impl AsyncWrite for WriteTimeoutStream {
+impl AsyncWrite for ClientStream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let result = Pin::new(&mut this.stream).poll_write(context, bytes);
