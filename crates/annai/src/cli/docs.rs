@@ -50,7 +50,9 @@ pub(super) fn run(app: &App, page: Page, folder: &Path) -> Result<(), Failure> {
 fn write_manual_pages(folder: &Path) -> Result<(), Failure> {
     let failure = |error| Failure::new(format!("cannot write manual pages to {}: {error}", folder.display()));
     fs::create_dir_all(folder).map_err(failure)?;
-    clap_mangen::generate_to(Cli::command(), folder).map_err(failure)
+    // Help hides the shared options, so that it fits a terminal; a manual page has room for them.
+    let command = Cli::command().mut_args(|argument| argument.hide(false));
+    clap_mangen::generate_to(command, folder).map_err(failure)
 }
 
 fn config() -> String {

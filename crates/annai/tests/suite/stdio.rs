@@ -11,10 +11,10 @@ fn both_framings_are_served() {
     for framing in FRAMINGS {
         let mut server = StdioServer::start(annai(&home).arg("--stdio"), framing);
         let reply = server.initialize("2025-06-18");
-        assert_eq!(
-            reply["result"]["serverInfo"],
-            json!({ "name": "annai", "version": env!("CARGO_PKG_VERSION") })
-        );
+        let info = &reply["result"]["serverInfo"];
+        assert_eq!((&info["name"], &info["version"]), (&json!("annai"), &json!(env!("CARGO_PKG_VERSION"))));
+        let icon = info["icons"][0]["src"].as_str().unwrap();
+        assert!(icon.starts_with("data:image/svg+xml;base64,"), "{icon}");
         assert!(server.request("tools/list", json!({}))["result"]["tools"].is_array());
         assert!(server.request("prompts/list", json!({}))["result"]["prompts"].is_array());
         assert_eq!(server.request("ping", json!({}))["result"], json!({}));
