@@ -223,8 +223,10 @@ export function complaints() {
   expect("packaging/python/README.md", "mcp-name", read("packaging/python/README.md").match(/mcp-name: (\S+)/)?.[1], names.registry);
   const packages = ["python/pyproject.toml", "python/README.md", "npm/annai/README.md", "npm/openai-responses-mcp/README.md"];
   for (const path of ["docs/install.md", "README.md", "README.ja.md", ...packages.map((page) => `packaging/${page}`)]) {
+    // Pages also link to other projects; a repository of our name must be ours.
+    const ownName = names.repository.split("/").at(-1);
     for (const [, repository] of read(path).matchAll(/(?:https:\/\/github\.com\/|plugin marketplace add )([\w-]+\/[\w-]+)/g)) {
-      expect(path, "the repository", `https://github.com/${repository}`, names.repository);
+      if (repository.endsWith(`/${ownName}`)) expect(path, "the repository", `https://github.com/${repository}`, names.repository);
     }
     for (const [command, name] of read(path).matchAll(/(?:npx -y|npm install -g|uvx|pip install|cargo install) (?![-.])([\w-]+)/g)) {
       const kind = /^np/.test(command) ? "npm" : /^cargo/.test(command) ? "crate" : "pypi";

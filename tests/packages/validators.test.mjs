@@ -74,7 +74,7 @@ test("the health check of the image tells a server that runs from one that does 
 
 test("the unit of the Debian package is hardened as the documented one", async () => {
   const lines = (unit) => new Set(unit.split("\n").filter((line) => /^\w+=/.test(line)));
-  const documented = lines((await read("docs/operations.md")).match(/```ini\n([^]*?)```/)[1]);
+  const documented = lines((await read("docs/operations.md")).match(/```ini\b[^\n]*\n([^]*?)```/)[1]);
   const packaged = lines(await read("packaging/debian/annai.service"));
   // Where the package puts things.
   const own = /^(ExecStart|Environment|ReadWritePaths|StateDirectoryMode|Documentation)=/;

@@ -1,5 +1,5 @@
 //! The errors of this crate for the documentation (`annai docs errors`). The rows are made by sending a sample of each error
-//! through [`crate::wire`], so that a page cannot name a code that clients never see.
+//! through `crate::wire`, so that a page cannot name a code that clients never see.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::error::LibraryError;
 use crate::fs::{self, RelPath, Sha256};
-use crate::handing_out::HandedOutPart;
+use crate::handed_out_part::HandedOutPart;
 use crate::position::Position;
 use crate::ranges::LineRange;
 use crate::text::{Excerpt, ExcerptBuilder, ExcerptRequest};

@@ -3,41 +3,18 @@
 
 use std::time::Instant;
 
-use annai_core::{JsonObject, Principal, ToolError};
+use annai_core::{Principal, ToolError};
 use serde_json::Value;
 
 use crate::explore::{HandedOut, ReadingState, TraceRecord};
 use crate::file_version::FileVersion;
-use crate::fs::Sha256;
+use crate::handed_out_part::HandedOutPart;
 use crate::position::Span;
 use crate::ranges::LineRange;
 use crate::reference::NextAction;
 use crate::scans::ScanRecord;
 use crate::toolset::LibraryState;
 use crate::uncovered::CoveredFile;
-
-/// A part of a file that is handed out.
-pub struct HandedOutPart<'a> {
-    /// The manual; none for the vault.
-    pub manual_id: Option<&'a str>,
-    /// The stored path.
-    pub path: &'a str,
-    /// The SHA-256 of the file.
-    pub sha256: &'a Sha256,
-    /// The number of lines in the file.
-    pub total_lines: u64,
-    /// The part.
-    pub span: Span,
-    /// The arguments that continue the read, when a limit cut it short.
-    pub continuation: Option<JsonObject>,
-}
-
-impl HandedOutPart<'_> {
-    /// The tool that reads the file.
-    const fn tool(&self) -> &'static str {
-        if self.manual_id.is_some() { "manual_read" } else { "vault_read" }
-    }
-}
 
 impl LibraryState {
     /// Records a read, and suggests the next calls. Without a `trace_id`, it counts for the newest find of the caller that

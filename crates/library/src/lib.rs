@@ -18,6 +18,7 @@ mod file_version;
 mod fs;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
+mod handed_out_part;
 mod handing_out;
 mod index;
 mod manuals;
@@ -36,6 +37,7 @@ mod replacing;
 mod resource_uri;
 mod resources;
 mod scans;
+mod scopes;
 mod search;
 mod source_file;
 pub mod text;

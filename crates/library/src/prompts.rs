@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use annai_core::{Access, Prompt, PromptArgument};
 
-use crate::toolset::LIBRARY_READ;
+use crate::scopes::LIBRARY_READ;
 
 const MANUAL_ID: PromptArgument = PromptArgument {
     name: "manual_id",

@@ -8,17 +8,18 @@ use annai_core::{
     ToolError,
 };
 
+use crate::config::LibrarySection;
 use crate::cursor::Cursor;
 use crate::excerpting::read_excerpt;
 use crate::fs::{self, RelPath};
-use crate::manuals::FileType;
+use crate::manuals::{FileType, Manuals};
 use crate::paging::{FileKey, Pager};
 use crate::reading::{self, Expand, Lines, ReadLimits, ReadRequest};
 use crate::reference::{CharLimit, Ref, Target};
 use crate::resource_uri::{Collection, ResourceUri};
+use crate::scopes::LIBRARY_READ;
 use crate::text::ExcerptRequest;
-use crate::toolset::{LIBRARY_READ, LibraryState};
-use crate::vault::visibility;
+use crate::vault::{Vault, visibility};
 
 /// The names of the templates.
 const MANUAL_FILE: &str = "manual_file";
@@ -27,6 +28,13 @@ const VAULT_FILE: &str = "vault_file";
 const PAGE_ITEMS: usize = 500;
 /// The maximum size of a page in characters, for long paths.
 const PAGE_CHARS: usize = 200_000;
+
+/// The files of the library, and the settings that limit how they are read.
+pub struct LibraryFiles<'a> {
+    pub manuals: &'a Manuals,
+    pub vault: &'a Vault,
+    pub settings: &'a LibrarySection,
+}
 
 /// The templates of the URIs.
 pub fn templates() -> Vec<ResourceTemplate> {
@@ -58,11 +66,15 @@ pub fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// A page of the files that match a template.
-pub fn list(state: &LibraryState, template: &str, cursor: Option<&str>) -> Result<ResourcePage, ToolError> {
+pub fn list(
+    files: &LibraryFiles<'_>,
+    template: &str,
+    cursor: Option<&str>,
+) -> Result<ResourcePage, ToolError> {
     let mut pager = Pager::new(&["resources", template], cursor, Some(PAGE_ITEMS), PAGE_CHARS)?;
     let listed = match template {
-        MANUAL_FILE => add_manuals(state, &mut pager),
-        _ => add_vault(state, &mut pager),
+        MANUAL_FILE => add_manuals(files, &mut pager),
+        _ => add_vault(files, &mut pager),
     };
     match listed {
         // There is no such folder yet, so there are no files. A tool says what to set; a list is asked for by clients that
@@ -91,9 +103,9 @@ pub fn list(state: &LibraryState, template: &str, cursor: Option<&str>) -> Resul
 
 type FilePager = Pager<FileKey, (String, String)>;
 
-fn add_manuals(state: &LibraryState, pager: &mut FilePager) -> Result<(), ToolError> {
-    for id in state.manuals.ids()? {
-        for path in state.manuals.get(&id)?.files()? {
+fn add_manuals(files: &LibraryFiles<'_>, pager: &mut FilePager) -> Result<(), ToolError> {
+    for id in files.manuals.ids()? {
+        for path in files.manuals.get(&id)?.files()? {
             let key = FileKey { manual_id: id.clone(), path: path.clone() };
             pager.add(key, || (ResourceUri::manual(&id, &path).to_string(), format!("{id}/{path}")));
         }
@@ -101,8 +113,8 @@ fn add_manuals(state: &LibraryState, pager: &mut FilePager) -> Result<(), ToolEr
     Ok(())
 }
 
-fn add_vault(state: &LibraryState, pager: &mut FilePager) -> Result<(), ToolError> {
-    for path in fs::files(&state.vault.root()?.top()?, &|path, _| visibility(path))?.files {
+fn add_vault(files: &LibraryFiles<'_>, pager: &mut FilePager) -> Result<(), ToolError> {
+    for path in fs::files(&files.vault.root()?.top()?, &|path, _| visibility(path))?.files {
         let key = FileKey { manual_id: String::new(), path: path.clone() };
         pager.add(key, || (ResourceUri::vault(&path).to_string(), path));
     }
@@ -110,11 +122,11 @@ fn add_vault(state: &LibraryState, pager: &mut FilePager) -> Result<(), ToolErro
 }
 
 /// The text of a file from a place on; `None` when the URI is not that of a file.
-pub fn read(state: &LibraryState, uri: &str) -> Result<Option<ResourceText>, ToolError> {
+pub fn read(files: &LibraryFiles<'_>, uri: &str) -> Result<Option<ResourceText>, ToolError> {
     let Some(uri) = ResourceUri::parse(uri) else { return Ok(None) };
     let part = match &uri.collection {
-        Collection::Manual(id) => read_manual(state, id, &uri)?,
-        Collection::Vault => read_vault(state, &uri)?,
+        Collection::Manual(id) => read_manual(files, id, &uri)?,
+        Collection::Vault => read_vault(files, &uri)?,
     };
     let next = part.next.map(|start| {
         let (first, last, total) = (part.first_line, part.last_line, part.total_lines);
@@ -135,7 +147,7 @@ struct FilePart {
     next: Option<Cursor>,
 }
 
-fn read_manual(state: &LibraryState, id: &str, uri: &ResourceUri) -> Result<FilePart, ToolError> {
+fn read_manual(files: &LibraryFiles<'_>, id: &str, uri: &ResourceUri) -> Result<FilePart, ToolError> {
     let start = uri.start.map_or(1, |start| start.start_line);
     let place = Ref::new(Target::Manual, Some(id.to_owned()), uri.path.clone(), Some(start));
     let request = ReadRequest {
@@ -147,7 +159,7 @@ fn read_manual(state: &LibraryState, id: &str, uri: &ResourceUri) -> Result<File
         expand: Expand::default(),
         runs_on: false,
     };
-    let part = reading::read(&state.manuals, &state.settings, &request)?;
+    let part = reading::read(files.manuals, files.settings, &request)?;
     let cursor = |(line, char): (usize, usize)| Cursor { start_line: line as u64, char: Some(char as u64) };
     Ok(FilePart {
         first_line: part.start_line as u64,
@@ -158,13 +170,13 @@ fn read_manual(state: &LibraryState, id: &str, uri: &ResourceUri) -> Result<File
     })
 }
 
-fn read_vault(state: &LibraryState, uri: &ResourceUri) -> Result<FilePart, ToolError> {
+fn read_vault(files: &LibraryFiles<'_>, uri: &ResourceUri) -> Result<FilePart, ToolError> {
     let path = RelPath::parse(&uri.path)?;
     let first_line = uri.start.map_or(1, |start| start.start_line);
     let first_char = uri.start.map_or(0, |start| start.position().char);
-    let max_chars = CharLimit::new(&state.settings, Some(usize::MAX)).max_chars;
+    let max_chars = CharLimit::new(files.settings, Some(usize::MAX)).max_chars;
     let request = ExcerptRequest { first_line, first_char, last_line: u64::MAX, max_chars };
-    let excerpt = read_excerpt(&state.vault, &path, request, "line")?.excerpt;
+    let excerpt = read_excerpt(files.vault, &path, request, "line")?.excerpt;
     let cursor = |(line, char): (u64, usize)| Cursor { start_line: line, char: Some(char as u64) };
     Ok(FilePart {
         first_line,

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use annai_core::{
-    Call, Principal, Prompt, Registry, ResourcePage, ResourceTemplate, ResourceText, TokenScope, ToolError,
-    Toolset, ToolsetState,
+    Call, Principal, Prompt, Registry, ResourcePage, ResourceTemplate, ResourceText, ToolError, Toolset,
+    ToolsetState,
 };
 use tokio::signal::unix::SignalKind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -23,7 +23,7 @@ use crate::manuals::Manuals;
 use crate::prompts::PROMPTS;
 use crate::reading::{ReadPart, ReadScope};
 use crate::reference::Ref;
-use crate::resources;
+use crate::resources::{self, LibraryFiles};
 use crate::scans::ScanStore;
 use crate::vault::{Vault, is_visible};
 
@@ -33,11 +33,6 @@ const SIGXFSZ: i32 = 25;
 const MIN_COMPUTATIONS: usize = 2;
 /// How often the progress of indexing is reported to the client.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
-
-/// The token scope of the tools that read manuals and the vault.
-pub const LIBRARY_READ: TokenScope = TokenScope::new("library.read");
-/// The token scope of the tools that write the vault.
-pub const LIBRARY_WRITE: TokenScope = TokenScope::new("library.write");
 
 /// The toolset `library`.
 pub struct Library {
@@ -89,6 +84,11 @@ impl LibraryState {
             adaptive: &self.adaptive,
             default_manual_id: self.settings.default_manual_id.as_deref(),
         }
+    }
+
+    /// The files, for resources.
+    const fn files(&self) -> LibraryFiles<'_> {
+        LibraryFiles { manuals: &self.manuals, vault: &self.vault, settings: &self.settings }
     }
 
     /// Records that a part of a manual was read, for the statistics of the find that returned it.
@@ -162,7 +162,7 @@ impl Toolset for Library {
     ) -> Result<ResourcePage, ToolError> {
         let (template, cursor) = (template.to_owned(), cursor.map(str::to_owned));
         let library = state.open().await?;
-        library.read(move |state, _| resources::list(state, &template, cursor.as_deref())).await
+        library.read(move |state, _| resources::list(&state.files(), &template, cursor.as_deref())).await
     }
 
     async fn read_resource(
@@ -171,7 +171,7 @@ impl Toolset for Library {
         uri: &str,
     ) -> Result<Option<ResourceText>, ToolError> {
         let uri = uri.to_owned();
-        state.open().await?.read(move |state, _| resources::read(state, &uri)).await
+        state.open().await?.read(move |state, _| resources::read(&state.files(), &uri)).await
     }
 }
 

@@ -15,8 +15,9 @@ use crate::paging::fitting;
 use crate::ranges::{CitedRange, Coverage, LineRange, check_cited};
 use crate::reference::{NextAction, Ref};
 use crate::scans::CoverageStep;
+use crate::scopes::LIBRARY_READ;
 use crate::source_file::SourceArgument;
-use crate::toolset::{LIBRARY_READ, Library};
+use crate::toolset::Library;
 use crate::uncovered::{CoveredFile, artifact_place};
 
 /// The maximum number of findings in a reply. The counts include those that are left out, and `more`

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::bridging::{CopyReport, CopyRequest, copy_to_vault};
 use crate::reading::{CopyLimits, ReadScope};
 use crate::reference::Ref;
-use crate::toolset::{LIBRARY_WRITE, Library};
+use crate::scopes::LIBRARY_WRITE;
+use crate::toolset::Library;
 use crate::writing::WriteMode;
 
 /// From where to where.

@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::toolset::{LIBRARY_READ, Library};
+use crate::scopes::LIBRARY_READ;
+use crate::toolset::Library;
 
 /// What is to be done.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::exceptions;
 use crate::paging::{Pager, SkippedFile};
+use crate::scopes::LIBRARY_READ;
 use crate::search::LineHit;
-use crate::toolset::{LIBRARY_READ, Library};
+use crate::toolset::Library;
 
 /// Where to look.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -14,8 +14,9 @@ use crate::explore::{
     TraceRecord, find, keep_learning_record,
 };
 use crate::reference::{NextAction, Target};
+use crate::scopes::LIBRARY_READ;
 use crate::tools::found_section::FoundSection;
-use crate::toolset::{LIBRARY_READ, Library};
+use crate::toolset::Library;
 
 /// What to look for.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -12,8 +12,9 @@ use crate::explore::{
 };
 use crate::position::Position;
 use crate::reference::{Ref, Target};
+use crate::scopes::LIBRARY_READ;
 use crate::tools::found_section::FoundSection;
-use crate::toolset::{LIBRARY_READ, Library};
+use crate::toolset::Library;
 
 /// What to show.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::paging::Pager;
-use crate::toolset::{LIBRARY_READ, Library};
+use crate::scopes::LIBRARY_READ;
+use crate::toolset::Library;
 
 /// Which page.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::manuals::FileType;
 use crate::paging::{FileKey, Pager};
-use crate::toolset::{LIBRARY_READ, Library};
+use crate::scopes::LIBRARY_READ;
+use crate::toolset::Library;
 
 /// Which manual.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -7,10 +7,11 @@ use serde_json::json;
 
 use crate::cursor::{Cursor, NextCursor};
 use crate::error::LibraryError;
-use crate::handing_out::HandedOutPart;
+use crate::handed_out_part::HandedOutPart;
 use crate::reading::{self, Expand, Lines, ReadLimits, ReadPart, ReadRequest, ReadScope};
 use crate::reference::{NextAction, Ref, Target};
-use crate::toolset::{LIBRARY_READ, Library};
+use crate::scopes::LIBRARY_READ;
+use crate::toolset::Library;
 
 /// What to read.
 #[derive(Debug, Deserialize, JsonSchema)]

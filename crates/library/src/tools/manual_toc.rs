@@ -9,8 +9,9 @@ use crate::error::LibraryError;
 use crate::fs::{RelPath, nfc};
 use crate::manuals::FileType;
 use crate::paging::{LineKey, Page, Pager, SkippedFile, SkippedFiles};
+use crate::scopes::LIBRARY_READ;
 use crate::text::Node;
-use crate::toolset::{LIBRARY_READ, Library, LibraryState};
+use crate::toolset::{Library, LibraryState};
 
 /// Which manual.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::cancellation::Cancellation;
 use crate::fs::RelPath;
-use crate::toolset::{LIBRARY_WRITE, Library, LibraryState};
+use crate::scopes::LIBRARY_WRITE;
+use crate::toolset::{Library, LibraryState};
 use crate::vault::VaultOperation;
 use crate::writing::check_content;
 

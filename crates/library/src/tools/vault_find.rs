@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::manual_find::{FindBudget, excerpt_limit};
 use crate::explore::{Goal, OtherWords, SectionExcerpts, VaultFindRequest, VaultFindSummary, find_in_vault};
 use crate::reference::NextAction;
+use crate::scopes::LIBRARY_READ;
 use crate::search::FileFilter;
 use crate::tools::found_section::FoundSection;
-use crate::toolset::{LIBRARY_READ, Library};
+use crate::toolset::Library;
 use crate::vault::parse_visible_folder;
 
 /// What to look for.

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::LibraryError;
 use crate::fs::{EntryKind, RelPath};
 use crate::paging::Pager;
-use crate::toolset::{LIBRARY_READ, Library};
+use crate::scopes::LIBRARY_READ;
+use crate::toolset::Library;
 use crate::vault::{is_visible, parse_visible_folder};
 
 /// Which folder.

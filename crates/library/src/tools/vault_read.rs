@@ -10,8 +10,9 @@ use crate::excerpting::read_excerpt;
 use crate::fs::RelPath;
 use crate::ranges::LineRange;
 use crate::reference::{CharLimit, CharLimits, NextAction};
+use crate::scopes::LIBRARY_READ;
 use crate::text::ExcerptRequest;
-use crate::toolset::{LIBRARY_READ, Library};
+use crate::toolset::Library;
 
 /// What to read.
 #[derive(Debug, Deserialize, JsonSchema)]

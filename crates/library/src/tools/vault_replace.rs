@@ -8,7 +8,8 @@ use crate::cancellation::Cancellation;
 use crate::error::LibraryError;
 use crate::fs::{RelPath, read_text};
 use crate::replacing::{Replaced, replace};
-use crate::toolset::{LIBRARY_WRITE, Library, LibraryState};
+use crate::scopes::LIBRARY_WRITE;
+use crate::toolset::{Library, LibraryState};
 use crate::vault::{VaultOperation, check_utf8, check_write};
 use crate::writing::{MAX_EDITED_BYTES, check_content, check_sha256_format};
 

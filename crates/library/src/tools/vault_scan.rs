@@ -15,8 +15,9 @@ use crate::fs::RelPath;
 use crate::ranges::LineRange;
 use crate::reference::{CharLimit, CharLimits, NextAction};
 use crate::scans::ScanRecord;
+use crate::scopes::LIBRARY_READ;
 use crate::text::ExcerptRequest;
-use crate::toolset::{LIBRARY_READ, Library};
+use crate::toolset::Library;
 use crate::uncovered::CoveredFile;
 
 /// Which file, and where to continue.

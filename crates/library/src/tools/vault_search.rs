@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::paging::{LineKey, Pager, SkippedFile};
+use crate::scopes::LIBRARY_READ;
 use crate::search::{self, CompiledQuery, FileFilter, LineHit, SearchMode};
-use crate::toolset::{LIBRARY_READ, Library};
+use crate::toolset::Library;
 use crate::vault::parse_visible_folder;
 
 /// What to look for.
@@ -18,7 +19,8 @@ pub struct Input {
     #[schemars(length(min = 1, max = 10_000))]
     pub query: String,
     /// How the query is matched (default `regex`). `regex`: a regular expression that ignores case; `^` and `$` match at
-    /// the start and end of each line; an invalid one is searched as plain text. `plain`: literally, with case. `loose`: ignores case, and white
+    /// the start and end of each line; an invalid one is searched as plain text. A match over several
+    /// lines that the pattern does not limit is found up to 1 KiB, and up to 1 MiB with simple patterns. `plain`: literally, with case. `loose`: ignores case, and white
     /// space, dots, slashes and hyphens between characters.
     #[schemars(extend("default" = "regex"))]
     pub mode: Option<SearchMode>,
