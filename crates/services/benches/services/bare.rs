@@ -10,7 +10,7 @@ pub trait Bare {
     async fn reserve(&mut self, session: &str, service: &str) -> BareReservation;
     /// The statements of a settlement.
     async fn settle(&mut self, reservation: &BareReservation);
-    /// So many transactions with one small change each, one after the other.
+    /// `count` transactions with one small change each, one after the other.
     async fn commits(&mut self, count: usize);
 }
 
