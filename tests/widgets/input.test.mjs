@@ -406,6 +406,9 @@ test("every failure has a sentence in the language of the page, and the server's
     const text = await notice.innerText();
     assert.equal(text.includes(`詳細（英語）: english for ${code}`), isExplained, text);
     assert.ok(!/undefined|null|NaN|\{|\[object/.test(text), text);
+    // The model is told by a message of its own, which may come after the notice.
+    const told = `it failed: english for ${code}`;
+    await tab.waitForFunction((ending) => window.seen.contexts.at(-1)?.content[0].text.endsWith(ending), told);
     assert.match((await seen()).contexts.at(-1).content[0].text, new RegExp(`“scrape” in the widget; it failed: english for ${code}$`));
   }
   await tab.context().close();

@@ -160,6 +160,7 @@ test("a host that has both keeps the state in window.openai and speaks MCP Apps"
     await frame.evaluate(() => window.saved.selectedServiceId),
     data.search().structuredContent.services[0].service_id,
   );
+  await tab.waitForFunction(() => window.seen.contexts.length > 0);
   assert.equal((await seen()).contexts.length, 1);
   await tab.context().close();
 });
