@@ -104,7 +104,7 @@ export async function serve(t, { home, port = 0, toolset = "library", settings =
   annai.events = () => annai.lines.map((line) => JSON.parse(line));
   /** Waits for a log line that fits. */
   annai.logged = async (fits, what = "a log line") => {
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 1500; tries++) {
       const event = annai.events().find(fits);
       if (event) return event;
       await pause(20);

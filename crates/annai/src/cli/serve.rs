@@ -97,9 +97,9 @@ impl Host {
         };
         let served = self.runtime.block_on(async {
             let server = HttpServer::bind(address, &app.server, options).await?;
-            ready(&server, &registry).await?;
             // The leases of runs that another process left behind end without any traffic.
             annai_services::start(&registry);
+            ready(&server, &registry).await?;
             server.serve(self.stop).await;
             Ok(())
         });
