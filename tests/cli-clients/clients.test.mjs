@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../leftovers.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const ANNAI = process.env.ANNAI ?? join(here, "../../target/debug/annai");
@@ -15,10 +15,9 @@ const INSPECTOR = join(here, "node_modules/@modelcontextprotocol/inspector/clien
 // The first start of a client unpacks and migrates things, on a machine that may be busy.
 const TIMEOUT = 300_000;
 
-/** An empty home folder with a manual, deleted at the end of the test. */
-async function newHome(t) {
-  const home = await mkdtemp(join(tmpdir(), "annai-clients-"));
-  t.after(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
+/** An empty home folder with a manual. */
+async function newHome() {
+  const home = temporaryFolder("annai-clients-");
   await mkdir(join(home, "manuals/shop"), { recursive: true });
   await writeFile(join(home, "manuals/shop/refunds.md"), "# Refunds\n\nA refund takes 14 days.\n");
   await mkdir(join(home, "project"));
@@ -48,8 +47,8 @@ async function init(home, ...args) {
 const manuals = (home) => join(home, "manuals");
 const args = (home) => ["--stdio", "--toolset", "library", "--manuals", manuals(home)];
 
-test("Claude Code connects to the server, in every project of the user", { timeout: TIMEOUT }, async (t) => {
-  const home = await newHome(t);
+test("Claude Code connects to the server, in every project of the user", { timeout: TIMEOUT }, async () => {
+  const home = await newHome();
   // Its own command line writes the file first; what it wrote must survive.
   const added = await run(home, "claude", ["mcp", "add", "--scope", "user", "other", "--", "false"]);
   assert.equal(added.status, 0, added.stderr);
@@ -76,8 +75,8 @@ test("Claude Code connects to the server, in every project of the user", { timeo
   assert.deepEqual(mcpServers, JSON.parse(before).mcpServers);
 });
 
-test("Codex lists the server, with the variable that it passes on", { timeout: TIMEOUT }, async (t) => {
-  const home = await newHome(t);
+test("Codex lists the server, with the variable that it passes on", { timeout: TIMEOUT }, async () => {
+  const home = await newHome();
   const own = '# mine\nmodel = "gpt-5" # a comment\n';
   await mkdir(join(home, ".codex"));
   await writeFile(join(home, ".codex/config.toml"), own);
@@ -100,8 +99,8 @@ test("Codex lists the server, with the variable that it passes on", { timeout: T
   assert.ok((await readFile(join(home, ".codex/config.toml"), "utf8")).startsWith(own));
 });
 
-test("Gemini connects to the server, and expands the reference to the key", { timeout: TIMEOUT }, async (t) => {
-  const home = await newHome(t);
+test("Gemini connects to the server, and expands the reference to the key", { timeout: TIMEOUT }, async () => {
+  const home = await newHome();
   await mkdir(join(home, ".gemini"));
   // Without this, Gemini starts no servers in the folder.
   await writeFile(join(home, ".gemini/trustedFolders.json"), JSON.stringify({ [join(home, "project")]: "TRUST_FOLDER" }));
@@ -119,8 +118,8 @@ test("Gemini connects to the server, and expands the reference to the key", { ti
   assert.equal(existsSync(join(home, ".gemini/settings.json.annai-backup")), false);
 });
 
-test("the Inspector's command line calls a tool of the server in Cursor's settings", { timeout: TIMEOUT }, async (t) => {
-  const home = await newHome(t);
+test("the Inspector's command line calls a tool of the server in Cursor's settings", { timeout: TIMEOUT }, async () => {
+  const home = await newHome();
   await init(home, "cursor", "--manuals", manuals(home), "--write");
   const call = async (name, ...toolArgs) => {
     const pairs = toolArgs.flatMap((pair) => ["--tool-arg", pair]);

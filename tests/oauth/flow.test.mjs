@@ -19,7 +19,7 @@ const find = call("manual_find", { query: question });
 /** A provider, and annai that trusts it. */
 async function start(t, { settings = {}, usePublicUrl = false, ...options } = {}) {
   const provider = await startProvider(t, options);
-  const home = await temporary(t);
+  const home = temporary();
   await mkdir(join(home, "workspace/vault"), { recursive: true });
   const port = await freePort();
   const trust = usePublicUrl ? { PUBLIC_URL: `http://127.0.0.1:${port}` } : { ANNAI_TRUST_LOOPBACK: "false" };

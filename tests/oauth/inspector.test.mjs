@@ -37,7 +37,7 @@ async function until(status, ask) {
 }
 
 test("the Inspector with a static token lists and calls, until the token is revoked", async (t) => {
-  const [home, state, secrets] = [await temporary(t), await temporary(t), new Set()];
+  const [home, state, secrets] = [temporary(), temporary(), new Set()];
   const annai = await serve(t, { home, settings: { PUBLIC_URL: "https://annai.example.com" }, secrets });
 
   // Without any token, and without an issuer: whom to ask is in the message.
@@ -95,7 +95,7 @@ test("the Inspector with a static token lists and calls, until the token is revo
 });
 
 test("the token file: private, without tokens, and safe with several writers", async (t) => {
-  const [home, secrets] = [await temporary(t), new Set()];
+  const [home, secrets] = [temporary(), new Set()];
   const annai = await serve(t, { home, settings: { ANNAI_TRUST_LOOPBACK: "false" }, secrets });
   const names = Array.from({ length: 8 }, (_, index) => `person-${index}`);
   const tokens = await Promise.all(names.map((name) => newToken(home, name, ["library.read", "metrics.read"], { args: ["--expires", "12h"] })));
@@ -138,7 +138,7 @@ test("the token file: private, without tokens, and safe with several writers", a
 
 test("the Inspector signs in with OAuth through a browser", async (t) => {
   const provider = await startProvider(t);
-  const [home, state] = [await temporary(t), await temporary(t)];
+  const [home, state] = [temporary(), temporary()];
   const annai = await serve(t, { home, settings: { OAUTH_ISSUER: provider.issuer, ANNAI_TRUST_LOOPBACK: "false" }, secrets: provider.issued });
   provider.resources.add(`${annai.base}/mcp`);
   // The browser that the Inspector opens is ours.
@@ -166,7 +166,7 @@ async function access(annai, headers) {
 }
 
 test("on loopback the Inspector's page is trusted, other pages are not", async (t) => {
-  const home = await temporary(t);
+  const home = temporary();
   const annai = await serve(t, { home });
   const port = annai.port;
   assert.equal(await access(annai, {}), "owner");
@@ -201,7 +201,7 @@ test("on loopback the Inspector's page is trusted, other pages are not", async (
 });
 
 test("forged and forwarding headers, another host, and HTTP/1.0 are not the owner", async (t) => {
-  const annai = await serve(t, { home: await temporary(t) });
+  const annai = await serve(t, { home: temporary() });
   for (const name of [
     "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-anything", "via", "x-real-ip", "x-client-ip",
     "true-client-ip", "cf-connecting-ip", "cf-ray", "fly-client-ip", "x-envoy-external-address", "tailscale-user-login",

@@ -13,6 +13,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { assertAnswered, bearer, call, challenge, docBlock, fill, freePort, newToken, pause, question, request, rpc, run, serve, stop, temporary, within } from "./parts.mjs";
+import { killAtExit } from "../leftovers.mjs";
 import { Person, startProvider } from "./provider.mjs";
 
 const me = { name: "sign-in-tests", version: "1.0.0" };
@@ -22,7 +23,7 @@ const silentProxy = "Loopback trust is on; behind a proxy every visitor is the o
 
 /** Starts nginx in the foreground, with everything it writes below a temporary folder. */
 async function startNginx(t, servers, port) {
-  const folder = await temporary(t);
+  const folder = temporary();
   const temps = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((kind) => `${kind}_temp_path ${folder}/${kind};`);
   const configuration = `daemon off;
 master_process off;
@@ -36,7 +37,7 @@ ${servers}
 }
 `;
   await writeFile(join(folder, "nginx.conf"), configuration);
-  const child = spawn("nginx", ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", join(folder, "error.log")], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = killAtExit(spawn("nginx", ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", join(folder, "error.log")], { stdio: ["ignore", "ignore", "pipe"] }));
   let complaint = "";
   child.stderr.setEncoding("utf8").on("data", (text) => (complaint += text));
   child.on("error", (error) => (complaint += error));
@@ -54,8 +55,8 @@ ${servers}
 }
 
 /** A self-signed certificate for annai.example.com and this machine. */
-async function certificate(t) {
-  const folder = await temporary(t);
+async function certificate() {
+  const folder = temporary();
   const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   const names = "subjectAltName=DNS:annai.example.com,DNS:localhost,IP:127.0.0.1";
   const made = await run("openssl", [
@@ -79,7 +80,7 @@ async function recommended({ cert, key }, port, annaiPort, name = "annai.example
 }
 
 test("the recommended configuration, over TLS, with a static token", async (t) => {
-  const [home, secrets, pair, port] = [await temporary(t), new Set(), await certificate(t), await freePort()];
+  const [home, secrets, pair, port] = [temporary(), new Set(), await certificate(), await freePort()];
   const token = await newToken(home, "team", ["library.read"]);
   secrets.add(token);
   const base = "https://annai.example.com";
@@ -129,7 +130,7 @@ test("the recommended configuration, over TLS, with a static token", async (t) =
 });
 
 test("the official client signs in with OAuth through nginx and TLS", async (t) => {
-  const [home, pair, port, provider] = [await temporary(t), await certificate(t), await freePort(), await startProvider(t)];
+  const [home, pair, port, provider] = [temporary(), await certificate(), await freePort(), await startProvider(t)];
   const base = `https://localhost:${port}`;
   provider.resources.add(`${base}/mcp`);
   const annai = await serve(t, { home, settings: { PUBLIC_URL: base, OAUTH_ISSUER: provider.issuer }, secrets: provider.issued });
@@ -152,7 +153,7 @@ test("the official client signs in with OAuth through nginx and TLS", async (t) 
 });
 
 test("a refusal reaches the client through nginx, however large its request is", async (t) => {
-  const [home, pair, port] = [await temporary(t), await certificate(t), await freePort()];
+  const [home, pair, port] = [temporary(), await certificate(), await freePort()];
   const base = "https://annai.example.com";
   const annai = await serve(t, { home, settings: { PUBLIC_URL: base } });
   await startNginx(t, await recommended(pair, port, annai.port), port);
@@ -200,7 +201,7 @@ async function slowApi(t) {
 }
 
 test("progress passes through nginx while a call runs", async (t) => {
-  const [home, secrets, pair, port, api] = [await temporary(t), new Set(), await certificate(t), await freePort(), await slowApi(t)];
+  const [home, secrets, pair, port, api] = [temporary(), new Set(), await certificate(), await freePort(), await slowApi(t)];
   const token = await newToken(home, "asker", ["answers.use"]);
   const key = "fake-key-for-tests-0123456789abcdefghij";
   secrets.add(token).add(key);
@@ -229,7 +230,7 @@ test("progress passes through nginx while a call runs", async (t) => {
 const plain = (port, annaiPort, lines = "") => `server { listen 127.0.0.1:${port}; location / { proxy_pass http://127.0.0.1:${annaiPort}; ${lines} } }`;
 
 test("a plain proxy_pass (HTTP/1.0) is not the owner", async (t) => {
-  const [home, port] = [await temporary(t), await freePort()];
+  const [home, port] = [temporary(), await freePort()];
   const annai = await serve(t, { home });
   await startNginx(t, plain(port, annai.port), port);
   assert.equal((await request(annai.url, { body: list })).status, 200, "without nginx it is the owner");
@@ -241,7 +242,7 @@ test("a plain proxy_pass (HTTP/1.0) is not the owner", async (t) => {
 });
 
 test("the forwarding headers of the recommended configuration end loopback trust, also without PUBLIC_URL", async (t) => {
-  const [home, pair, port] = [await temporary(t), await certificate(t), await freePort()];
+  const [home, pair, port] = [temporary(), await certificate(), await freePort()];
   const annai = await serve(t, { home });
   await startNginx(t, await recommended(pair, port, annai.port, "localhost"), port);
   const reply = await request(`https://localhost:${port}/mcp`, { via: { host: "127.0.0.1", port }, ca: pair.pem, body: list });
@@ -249,7 +250,7 @@ test("the forwarding headers of the recommended configuration end loopback trust
 });
 
 test("a silent proxy cannot be recognised: the log warns, and server.trust_loopback closes it", async (t) => {
-  const [home, port, closedPort] = [await temporary(t), await freePort(), await freePort()];
+  const [home, port, closedPort] = [temporary(), await freePort(), await freePort()];
   const silent = 'proxy_http_version 1.1; proxy_set_header Connection "";';
   const annai = await serve(t, { home });
   const warns = (event) => event.msg?.includes(silentProxy);

@@ -2,13 +2,13 @@
 // at what annai wrote to its log. ANNAI names the executable.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import http from "node:http";
 import https from "node:https";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { killAtExit, temporaryFolder } from "../leftovers.mjs";
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
@@ -20,12 +20,8 @@ export const repository = join(here, "../..");
 export const manuals = join(repository, "examples/workspace/manuals");
 export const ANNAI = process.env.ANNAI ?? join(repository, "target/debug/annai");
 
-/** A temporary folder that is removed after the test. */
-export async function temporary(t) {
-  const folder = await mkdtemp(join(tmpdir(), "annai-oauth-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+/** A temporary folder. */
+export const temporary = () => temporaryFolder("annai-oauth-");
 
 /** A free port below those that the system gives to servers that let it choose, so that none of them takes it meanwhile. */
 export async function freePort() {
@@ -52,7 +48,7 @@ export async function within(ms, what, promise) {
 }
 
 /** Runs a command to its end: exit status, stdout and stderr. It is killed after `timeout` milliseconds. */
-export async function run(command, args, { env, cwd, timeout = 20_000 } = {}) {
+export async function run(command, args, { env, cwd, timeout = 120_000 } = {}) {
   const child = spawn(command, args, { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
   const output = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"]) {
@@ -99,7 +95,7 @@ export function environment(home, settings = {}) {
  */
 export async function serve(t, { home, port = 0, toolset = "library", settings = {}, args = [], secrets = new Set() }) {
   const command = ["--http", `127.0.0.1:${port}`, "--toolset", toolset, "--manuals", manuals, ...args];
-  const child = spawn(ANNAI, command, { env: environment(home, settings), stdio: ["ignore", "ignore", "pipe"] });
+  const child = killAtExit(spawn(ANNAI, command, { env: environment(home, settings), stdio: ["ignore", "ignore", "pipe"] }));
   const annai = { lines: [], text: "", stop: () => stop(child) };
   annai.events = () => annai.lines.map((line) => JSON.parse(line));
   /** Waits for a log line that fits. */
@@ -142,7 +138,7 @@ export async function serve(t, { home, port = 0, toolset = "library", settings =
       }
     });
   });
-  annai.url = new URL(await within(20_000, "annai listens", listens));
+  annai.url = new URL(await within(120_000, "annai listens", listens));
   annai.base = annai.url.origin;
   annai.port = Number(annai.url.port);
   return annai;

@@ -10,7 +10,7 @@ import { ANNAI, docBlock, fill, run, temporary } from "./parts.mjs";
 const missing = spawnSync("systemd-analyze", ["--version"]).error ? "systemd-analyze is not installed" : false;
 
 test("the unit is valid and hardened", { skip: missing }, async (t) => {
-  const unit = join(await temporary(t), "annai.service");
+  const unit = join(temporary(), "annai.service");
   await writeFile(unit, fill(await docBlock("operations.md", "ini", "ExecStart="), { "/usr/local/bin/annai": ANNAI }));
   const verified = await run("systemd-analyze", ["verify", unit]);
   assert.deepEqual(verified, { status: 0, stdout: "", stderr: "" });

@@ -12,7 +12,7 @@ const platform = `${names.npm.chosen}-${process.platform}-${process.arch}`;
 
 /** node_modules as npm would make it, without or with a platform package whose program is `program`. */
 async function installed(t, { program = process.env.ANNAI, as = platform } = {}) {
-  const folder = await emptyFolder(t);
+  const folder = emptyFolder();
   const modules = join(folder, "node_modules");
   const launchers = {};
   for (const name of ["annai", "openai-responses-mcp"]) {

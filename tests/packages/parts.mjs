@@ -1,21 +1,16 @@
 // What the tests of the packages share.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { names, root, version } from "../../packaging/facts.mjs";
+import { temporaryFolder } from "../leftovers.mjs";
 
 export { names, root, version };
 
-/** An empty folder that is removed after the test. */
-export async function emptyFolder(t) {
-  const folder = await mkdtemp(join(tmpdir(), "annai-package-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+/** An empty folder. */
+export const emptyFolder = () => temporaryFolder("annai-package-");
 
 /** Runs a command to its end; never fails. */
 export function run(command, args, options = {}) {

@@ -21,7 +21,7 @@ async function accepts(t, command, args, path, from, to) {
   assert.equal(good.status, 0, `${path}\n${good.stdout}${good.stderr}`);
   const original = await read(path);
   assert.ok(original.includes(from), `${path} has no ${from}`);
-  const broken = join(await emptyFolder(t), path.split("/").at(-1));
+  const broken = join(emptyFolder(), path.split("/").at(-1));
   await writeFile(broken, original.replace(from, to));
   const bad = await run(command, [...args, broken]);
   assert.notEqual(bad.status, 0, `${command} accepts a broken ${path}`);
@@ -44,7 +44,7 @@ test("the blueprint for Render has what a blueprint needs", (t) =>
 
 test("the manifest of the bundle, read by mcpb, for every platform", async (t) => {
   await accepts(t, bin("mcpb"), ["validate"], "packaging/mcpb/manifest.json", '"manifest_version"', '"manifest"');
-  const folder = await emptyFolder(t);
+  const folder = emptyFolder();
   for (const platform of platforms) {
     await writeFile(join(folder, "manifest.json"), text(bundleManifest(platform)));
     assert.equal((await run(bin("mcpb"), ["validate", join(folder, "manifest.json")])).status, 0, platform.id);
@@ -54,7 +54,7 @@ test("the manifest of the bundle, read by mcpb, for every platform", async (t) =
 test("the health check of the image tells a server that runs from one that does not", async (t) => {
   const dockerfile = (await read("packaging/docker/Dockerfile")).replaceAll("\\\n", " ");
   const [command, ...args] = JSON.parse(dockerfile.match(/^HEALTHCHECK .*? CMD (\[.*\])$/m)[1]);
-  const home = await emptyFolder(t);
+  const home = emptyFolder();
   const server = spawn(process.env.ANNAI, ["--http", "127.0.0.1:0"], { env: cleanEnvironment(home), cwd: home, stdio: ["ignore", "ignore", "pipe"] });
   t.after(() => server.kill());
   let port;

@@ -3,12 +3,11 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
 import http from "node:http";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { killAtExit, temporaryFolder } from "../leftovers.mjs";
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "../..");
 export const ANNAI = process.env.ANNAI ?? join(repository, "target/debug/annai");
@@ -43,9 +42,8 @@ export async function database(t) {
 }
 
 /** The environment of annai: nothing of the caller's settings, and folders of its own. */
-async function environment(t, settings) {
-  const home = await mkdtemp(join(tmpdir(), "annai-replicas-"));
-  t.after(() => rm(home, { recursive: true, force: true }));
+function environment(settings) {
+  const home = temporaryFolder("annai-replicas-");
   return { PATH: process.env.PATH, HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home, ...settings };
 }
 
@@ -53,7 +51,7 @@ async function environment(t, settings) {
  * `count` servers on one database. Each has `kill()`, which is `kill -9`, `start()`, and `port`, which stays the same.
  */
 export async function replicas(t, count, { url, settings = {} }) {
-  const env = await environment(t, {
+  const env = environment({
     DATABASE_URL: url,
     DATABASE_POOL_SIZE: "10",
     ALLOW_PRIVATE_UPSTREAMS: "true",
@@ -79,7 +77,7 @@ class Replica {
 
   async start() {
     if (this.isOver) throw new Error("the test is over");
-    const child = spawn(ANNAI, ["--http", `127.0.0.1:${this.port}`, "--toolset", "services"], { env: this.env, stdio: ["ignore", "ignore", "pipe"] });
+    const child = killAtExit(spawn(ANNAI, ["--http", `127.0.0.1:${this.port}`, "--toolset", "services"], { env: this.env, stdio: ["ignore", "ignore", "pipe"] }));
     this.child = child;
     this.gone = new Promise((resolve) => child.once("close", resolve));
     this.port = await new Promise((resolve, reject) => {
@@ -111,7 +109,7 @@ class Replica {
 
 /** A command of annai on the database: its exit status and what it printed. */
 export async function command(t, args, url) {
-  const env = await environment(t, { DATABASE_URL: url });
+  const env = environment({ DATABASE_URL: url });
   return new Promise((resolve) => execFile(ANNAI, args, { env }, (error, stdout, stderr) => resolve({ status: error?.code ?? 0, stdout, stderr })));
 }
 

@@ -313,7 +313,7 @@ describe("a backend that misbehaves", { concurrency: true }, () => {
     });
   }
 
-  test("a tool that takes longer than a request to the backend may", { timeout: 80_000 }, async (t) => {
+  test("a tool that takes longer than a request to the backend may", { timeout: 240_000 }, async (t) => {
     const fake = await fakeOpenai(t);
     const target = new URL(fake.OPENAI_BASE_URL);
     let asked = 0;
@@ -347,7 +347,7 @@ describe("a backend that misbehaves", { concurrency: true }, () => {
     const front = await start(t, { settings: { ...issuer.settings, RUST_BACKEND_URL: `http://127.0.0.1:${port}`, GPT_ACTIONS_API_KEY: undefined } });
     const begin = performance.now();
     await unavailable(front);
-    assert.ok(performance.now() - begin < 5000);
+    assert.ok(performance.now() - begin < 20_000);
     await start(t, { port, settings: { PUBLIC_URL: "https://backend.example.test" } });
     assert.equal((await front.done("get_user_status", {}, { token: issuer.person("back") })).email, "back@example.com");
   });
@@ -363,7 +363,7 @@ describe("a backend that misbehaves", { concurrency: true }, () => {
     assert.equal(refusing.asked.length, 1);
   });
 
-  test("slow: 30 seconds for each try, reads twice", { timeout: 80_000 }, async (t) => {
+  test("slow: 30 seconds for each try, reads twice", { timeout: 240_000 }, async (t) => {
     const { front, asked } = await frontOf(t, () => {});
     const timed = async (name, args, token) => {
       const begin = performance.now();

@@ -6,7 +6,7 @@ import { ANNAI, assert, environment, run, stop, temporary, within } from "./part
 const flags = (name) => ["--name", name, "--sponsor", "Sencha Co", "--task", "survey", "--pays", "50", "--budget", "1000"];
 
 test("annai campaigns: an empty list, new ones by flags, and a table with bars", async (t) => {
-  const env = environment(await temporary(t));
+  const env = environment(temporary());
   const annai = (...args) => run(ANNAI, ["campaigns", ...args], { env });
   assert.match((await annai()).stdout, /^There are no campaigns/);
   const created = await annai("new", ...flags("Tea\u001b[31m survey"), "--service", "answer,echo", "--tag", "tea");
@@ -22,7 +22,7 @@ test("annai campaigns: an empty list, new ones by flags, and a table with bars",
 });
 
 test("annai campaigns new: what is missing or wrong is named", async (t) => {
-  const env = environment(await temporary(t));
+  const env = environment(temporary());
   const annai = (...args) => run(ANNAI, ["campaigns", "new", ...args], { env });
   for (const [args, problem] of [
     [["--name", "x"], /--sponsor is required/],
@@ -61,7 +61,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `;
 
 test("annai campaigns new on a terminal asks for what is not given", async (t) => {
-  const env = environment(await temporary(t));
+  const env = environment(temporary());
   const answers = "Tea survey|Sencha Co|survey|50|1000|answer, echo";
   const asked = await run("python3", ["-c", TERMINAL, answers, ANNAI, "campaigns", "new"], { env });
   assert.equal(asked.status, 0, asked.stdout + asked.stderr);
@@ -72,7 +72,7 @@ test("annai campaigns new on a terminal asks for what is not given", async (t) =
 });
 
 test("the demo: its journey can be pasted step by step", async (t) => {
-  const env = { ...environment(await temporary(t)), TMPDIR: await temporary(t) };
+  const env = { ...environment(temporary()), TMPDIR: temporary() };
   const demo = spawn(ANNAI, ["demo"], { env, stdio: ["ignore", "pipe", "ignore"] });
   t.after(() => stop(demo));
   let said = "";

@@ -163,7 +163,7 @@ describe("accounts", () => {
   });
 
   test("static tokens never get the scopes of services", async (t) => {
-    const home = await temporary(t);
+    const home = temporary();
     const env = environment(home);
     for (const scope of allScopes) {
       const made = await run(ANNAI, ["token", "new", `s-${scope}`, "--scope", scope], { env });
@@ -265,7 +265,7 @@ describe("the development user", () => {
   });
 
   test("cannot enter a bound account", async (t) => {
-    const home = await temporary(t);
+    const home = temporary();
     const server = await start(t, { home, settings: issuer.settings });
     await server.done("get_user_status", {}, { token: issuer.person("dev") });
     await server.stop();
@@ -410,7 +410,7 @@ describe("arguments", () => {
         const error = failure(reply.result, reply.text.slice(0, 300));
         assert.match(error.message, new RegExp(field), `${name}.${field}: ${error.message.slice(0, 200)}`);
         assert.ok(reply.text.length < 4000, `${name}.${field}: the reply repeats ${reply.text.length} characters`);
-        assert.ok(performance.now() - begin < 3000, `${name}.${field} took ${performance.now() - begin} ms`);
+        assert.ok(performance.now() - begin < 20_000, `${name}.${field} took ${performance.now() - begin} ms`);
       }
     }
     for (const args of [{ preferences: Array(51).fill(0).map((_, index) => ({ task_type: `t${index}`, level: "neutral" })) }, { preferences: [{ task_type: megabyte, level: "avoided" }] }]) {

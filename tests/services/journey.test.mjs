@@ -22,7 +22,7 @@ after(() => t.close());
 
 /** A home with a campaign that `annai campaigns new` made, an HTTP server on it, and the settings of a second process. */
 async function prepared(t) {
-  const home = await temporary(t);
+  const home = temporary();
   const settings = { ...api, ANNAI_DEV_USER: email };
   const made = await run(ANNAI, ["campaigns", "new", "--name", "Tea survey", "--sponsor", "Sencha Co", "--task", "survey", "--pays", "50", "--budget", "1000", "--service", "answer"], { env: environment(home, settings) });
   assert.equal(made.status, 0, made.stderr);
@@ -120,7 +120,7 @@ for (const [version, newClient, Http, Stdio, first] of versions) {
 
 test("the Inspector's command line", { timeout: 60_000 }, async (t) => {
   const { annai } = await prepared(t);
-  const state = await temporary(t);
+  const state = temporary();
   const inspector = join(oauth, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
   // It reads an argument as JSON where it can, so text that looks like JSON is quoted.
   const argument = (value) => (typeof value === "string" && !value.startsWith("{") ? value : JSON.stringify(value));

@@ -35,7 +35,7 @@ export async function fakeOpenai(t) {
   const child = spawn(FAKE_OPENAI, [], { stdio: ["ignore", "pipe", "ignore"] });
   t.after(() => stop(child));
   const url = new Promise((resolve) => createInterface({ input: child.stdout }).once("line", resolve));
-  return { OPENAI_BASE_URL: await within(10_000, "the fake API", url), OPENAI_API_KEY: "fake-key-for-tests-0123456789abcdefghij" };
+  return { OPENAI_BASE_URL: await within(120_000, "the fake API", url), OPENAI_API_KEY: "fake-key-for-tests-0123456789abcdefghij" };
 }
 
 /**
@@ -91,7 +91,7 @@ export const replies = [];
  * has logged.
  */
 export async function start(t, { settings = {}, toolsets = ["services", "answers"], home, args = [], port } = {}) {
-  home ??= await temporary(t);
+  home ??= temporary();
   const [toolset, ...more] = toolsets;
   const annai = await serve(t, {
     home,

@@ -12,7 +12,7 @@ export class Stdio {
   static async start(t, { home, settings = {}, toolsets = ["services", "answers"] } = {}) {
     const stdio = new Stdio();
     const args = ["--stdio", ...toolsets.flatMap((name) => ["--toolset", name])];
-    stdio.child = spawn(ANNAI, args, { env: environment(home ?? (await temporary(t)), settings), stdio: ["pipe", "pipe", "pipe"] });
+    stdio.child = spawn(ANNAI, args, { env: environment(home ?? temporary(), settings), stdio: ["pipe", "pipe", "pipe"] });
     t.after(() => stop(stdio.child));
     stdio.ended = new Promise((resolve) => stdio.child.once("close", resolve));
     stdio.child.stdin.on("error", () => {});

@@ -1,12 +1,12 @@
 // The executable that ANNAI names, as a server and as a command, and requests to it: whole ones and raw bytes.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import net from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { killAtExit, temporaryFolder } from "../leftovers.mjs";
 
 export const ANNAI = process.env.ANNAI;
 if (!ANNAI || !existsSync(ANNAI)) throw new Error("ANNAI must name the executable");
@@ -15,13 +15,6 @@ if (!ANNAI || !existsSync(ANNAI)) throw new Error("ANNAI must name the executabl
 export const PUBLIC = "https://annai.example.test";
 export const RESOURCE = `${PUBLIC}/mcp`;
 export const METADATA = `${PUBLIC}/.well-known/oauth-protected-resource/mcp`;
-
-const children = new Set();
-const folders = new Set();
-process.on("exit", () => {
-  for (const child of children) child.kill("SIGKILL");
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -37,8 +30,7 @@ export async function until(condition, within = 5000, every = 50) {
 
 /** A folder with a manual, a vault and a home of its own. */
 export function workspace() {
-  const folder = mkdtempSync(join(tmpdir(), `annai-tokens-${process.pid}-`));
-  folders.add(folder);
+  const folder = temporaryFolder("annai-tokens-");
   for (const name of ["home", "data", "config", "cache", "vault", "manuals/guide"]) mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(folder, "manuals/guide/limits.md"), "# Rate limits\n\nThe rate limit is 60 calls per minute.\n");
   return folder;
@@ -59,13 +51,12 @@ export function environment(folder, more = {}) {
 export const defaultTokenFile = (folder) => join(folder, "data/annai/tokens.json");
 
 /** Runs a command to its end; never rejects. */
-export function run(folder, args, { env = {}, input, timeout = 20000, command = ANNAI, ...options } = {}) {
+export function run(folder, args, { env = {}, input, timeout = 120_000, command = ANNAI, ...options } = {}) {
   return new Promise((resolve) => {
     const child = execFile(command, args, { env: environment(folder, env), cwd: folder, timeout, killSignal: "SIGKILL", ...options }, (error, stdout, stderr) => {
-      children.delete(child);
       resolve({ code: error ? (error.code ?? error.signal) : 0, killed: Boolean(error?.killed), stdout, stderr });
     });
-    children.add(child);
+    killAtExit(child);
     child.stdin.end(input);
   });
 }
@@ -80,15 +71,13 @@ export async function newToken(folder, name, scopes = ["library.read"], more = [
 /** Starts a server and waits until it listens. */
 export async function start({ env = {}, args = [], address = "127.0.0.1:0", folder = workspace(), debug = false, ...options } = {}) {
   const all = ["--http", address, "--toolset", "library", "--manuals", join(folder, "manuals/guide"), ...(debug ? ["--debug"] : []), ...args];
-  const child = spawn(ANNAI, all, { env: environment(folder, env), cwd: folder, stdio: ["ignore", "pipe", "pipe"], ...options });
-  children.add(child);
+  const child = killAtExit(spawn(ANNAI, all, { env: environment(folder, env), cwd: folder, stdio: ["ignore", "pipe", "pipe"], ...options }));
   const lines = [];
   let stdout = "";
   child.stdout.on("data", (chunk) => (stdout += chunk));
   const ended = new Promise((resolve) => child.once("close", (code, signal) => resolve(code ?? signal)));
-  ended.then(() => children.delete(child));
   const url = await new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`not listening after 15 s:\n${lines.join("\n")}`)), 15000);
+    const timer = setTimeout(() => reject(new Error(`not listening after 120 s:\n${lines.join("\n")}`)), 120_000);
     ended.then((code) => {
       clearTimeout(timer);
       reject(Object.assign(new Error(`ended with ${code}:\n${lines.join("\n")}`), { code, lines }));
@@ -146,7 +135,7 @@ export async function startFails(options) {
  * One request. `headers` is an object or a flat list of names and values (which may then repeat). The answer has status,
  * headers, all (every header line), text and, where it is JSON, json.
  */
-export function request(server, { method = "POST", path = "/mcp", headers = {}, body, timeout = 20000, agent = server.agent } = {}) {
+export function request(server, { method = "POST", path = "/mcp", headers = {}, body, timeout = 120_000, agent = server.agent } = {}) {
   const started = performance.now();
   return new Promise((resolve, reject) => {
     const list = Array.isArray(headers) ? headers : Object.entries(headers).flat();

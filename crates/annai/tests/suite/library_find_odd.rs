@@ -20,7 +20,7 @@ fn a_time_budget_ends_the_find_and_the_rest_is_reported_as_unscanned() {
     // Elapsed time is what is tested. The limit is far above the budget of 1 ms, to allow for a slow machine.
     let started = Instant::now();
     let first = shelf.call("manual_find", json!({ "query": "needle7", "budget": { "time_ms": 1 } }));
-    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
     let summary = &first["summary"];
     let scanned = summary["scanned_files"].as_u64().unwrap();
     if scanned < 300 {

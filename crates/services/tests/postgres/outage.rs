@@ -105,7 +105,7 @@ async fn a_silent_network_is_given_up_and_used_again_when_it_speaks() {
         .into_iter()
         .map(problem)
         .collect();
-    assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
     assert!(problems.iter().all(|problem| problem.contains("database")), "{problems:?}");
     proxy.set(Network::Up);
     store.create_campaign(draft(), None).await.unwrap();
@@ -269,7 +269,7 @@ async fn a_server_that_crashes_and_comes_back_is_used_again() {
     let started = Instant::now();
     assert!(problem(store.campaign(campaign.id).await).contains("cannot be reached"));
     assert!(problem(store.create_campaign(draft(), None).await).contains("cannot be reached"));
-    assert!(started.elapsed() < Duration::from_secs(2));
+    assert!(started.elapsed() < Duration::from_secs(8));
     server.restart();
     assert_eq!(store.campaign(campaign.id).await.unwrap(), campaign);
     store.create_campaign(draft(), None).await.unwrap();
