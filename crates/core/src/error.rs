@@ -210,6 +210,23 @@ impl StdError for ToolError {
     }
 }
 
+/// The private causes of an error, from the outermost to the innermost, for the log and for operators. Causes that only
+/// repeat what was said before are left out.
+#[must_use]
+pub fn causes(error: &dyn StdError) -> Option<String> {
+    let mut said = vec![error.to_string()];
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let text = cause.to_string();
+        if said.iter().all(|before| !before.contains(&text)) {
+            said.push(text);
+        }
+        next = cause.source();
+    }
+    let private = said.get(1..).unwrap_or_default();
+    (!private.is_empty()).then(|| private.join(": "))
+}
+
 /// What the text of a failed result is. The whole error is in the result's `_meta` too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorText {
@@ -314,6 +331,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn causes_are_the_whole_chain_without_repetition() {
+        let inner = std::io::Error::other(std::io::Error::other("the disk is gone"));
+        assert_eq!(causes(&ToolError::internal(inner)).as_deref(), Some("the disk is gone"));
+        let again = ToolError::new(ErrorKind::Conflict, "taken");
+        let outer = ToolError::new(ErrorKind::Conflict, "taken").because(again.because("by somebody"));
+        assert_eq!(causes(&outer).as_deref(), Some("by somebody"));
+        assert_eq!(causes(&ToolError::cancelled()), None);
+    }
 
     #[test]
     fn the_message_does_not_contain_the_cause() {

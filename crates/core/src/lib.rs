@@ -16,7 +16,7 @@ pub mod tool;
 
 pub use call::{Call, Progress, ProgressSink};
 pub use date::Date;
-pub use error::{ErrorKind, ErrorText, Fault, ToolError, WireError};
+pub use error::{ErrorKind, ErrorText, Fault, ToolError, WireError, causes};
 pub use finding::Finding;
 pub use identity::{Identity, PeerAddress, Person, Principal};
 pub use store::{BoundedStore, StoreLimits};

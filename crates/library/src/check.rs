@@ -30,7 +30,10 @@ pub fn check(settings: &LibrarySection) -> Vec<Finding> {
             format!("library: there are no manuals in {shown}"),
             format!("put a folder with {} files there", FileType::EXTENSIONS),
         ),
-        Ok(manuals) => Finding::good(format!("library: {} manuals in {shown}", manuals.len())),
+        Ok(manuals) => {
+            let noun = if manuals.len() == 1 { "manual" } else { "manuals" };
+            Finding::good(format!("library: {} {noun} in {shown}", manuals.len()))
+        }
         Err(error) => {
             let (what, fix) = error
                 .message()

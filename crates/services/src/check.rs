@@ -1,13 +1,13 @@
 //! The checks of `annai doctor` for this toolset: the database and its books, the keys, and the prices.
 
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use annai_core::{Finding, Registry};
 
-use crate::config::ServicesSection;
 use crate::error::ServicesError;
 use crate::runs::tool_offers;
-use crate::store::BookViolation;
+use crate::store::{BookViolation, Migration};
 use crate::toolset::{ServicesConfig, ServicesToolset};
 
 /// How many wrong books are shown; of the others, only the number.
@@ -16,12 +16,12 @@ const MAX_SHOWN_VIOLATIONS: usize = 5;
 /// The permissions of everybody but the owner of a file.
 const OTHERS: u32 = 0o077;
 
-/// Checks the toolset, if it is served. The database is opened, but it is not created.
+/// Checks the toolset, if it is served. The database is read, but neither created nor migrated.
 pub async fn check(registry: &Registry) -> Vec<Finding> {
     let Some(toolset) = registry.toolset::<ServicesToolset>() else { return Vec::new() };
     let config = toolset.config();
     let mut findings = check_database(config).await;
-    findings.extend(check_keys(&config.section));
+    findings.extend(check_keys(config));
     let offers = tool_offers(registry, &config.section.tool_prices);
     let unknown = config.section.tool_prices.keys().filter(|tool| offers.get(tool).is_none());
     findings.extend(unknown.map(|tool| {
@@ -34,7 +34,7 @@ pub async fn check(registry: &Registry) -> Vec<Finding> {
 }
 
 async fn check_database(config: &ServicesConfig) -> Vec<Finding> {
-    let store = match config.store() {
+    let store = match config.store(Migration::Refuse) {
         Ok(store) => store,
         Err(error) => {
             let (what, fix) =
@@ -52,9 +52,7 @@ async fn check_database(config: &ServicesConfig) -> Vec<Finding> {
     let path = config.section.database_path.clone().unwrap_or_default();
     let metadata = std::fs::metadata(&path);
     if metadata.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
-        let what =
-            format!("services: the database {path} does not exist yet; it is created with the first use");
-        return vec![Finding::good(what)];
+        return vec![missing(Path::new(&path))];
     }
     let mut findings = match store.check_books().await {
         Ok(violations) => books(&path, &violations),
@@ -74,25 +72,59 @@ fn books(path: &str, violations: &[BookViolation]) -> Vec<Finding> {
         return vec![Finding::good(format!("services: the database is {path}, and its books balance"))];
     }
     let shown = violations.iter().take(MAX_SHOWN_VIOLATIONS).map(|violation| {
-        Finding::bad(
-            format!("services: {violation}"),
-            "find out what changed the database other than this program, and restore it from a backup",
-        )
+        let fix = match violation.is_overdrawn() {
+            true => "add at least this amount to its budget (add_budget_cents)",
+            false => {
+                "find out what changed the database other than this program, and restore it from a backup"
+            }
+        };
+        Finding::bad(format!("services: {violation}"), fix)
     });
     let more = violations.len().saturating_sub(MAX_SHOWN_VIOLATIONS);
     let rest = (more > 0).then(|| {
-        Finding::bad(format!("services: {more} more budgets do not balance"), "see annai campaigns --check")
+        let budgets = if more == 1 { "budget is" } else { "budgets are" };
+        Finding::bad(format!("services: {more} more {budgets} wrong"), "see annai campaigns --check")
     });
     shown.chain(rest).collect()
 }
 
 fn unusable(path: &str, error: &ServicesError) -> Finding {
-    let text = error.to_string();
-    let (what, fix) = text.split_once("; ").unwrap_or((&text, "see the log for the cause"));
-    Finding::bad(format!("services: {path}: {what}"), fix)
+    let text = match error {
+        ServicesError::Internal(_) => error.for_operator(),
+        _ => error.to_string(),
+    };
+    let (what, fix) = text.split_once("; ").unwrap_or((&text, "correct what is named"));
+    let what = format!("services: {path}: {what}");
+    match error {
+        ServicesError::NotMigrated { .. } => Finding::warning(what, fix),
+        _ => Finding::bad(what, fix),
+    }
 }
 
-fn check_keys(section: &ServicesSection) -> Vec<Finding> {
+/// A database that does not exist yet: whether the nearest folder that exists can be written to.
+fn missing(path: &Path) -> Finding {
+    let folder = path.ancestors().skip(1).find(|folder| folder.exists());
+    let is_writable = folder.is_some_and(|folder| {
+        let probe = folder.join(format!(".annai-doctor-{}", std::process::id()));
+        let created = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe).is_ok();
+        created && std::fs::remove_file(probe).is_ok()
+    });
+    let path = path.display();
+    match is_writable {
+        true => Finding::good(format!(
+            "services: the database {path} does not exist yet; it is created with the first use"
+        )),
+        false => Finding::bad(
+            format!("services: the database {path} does not exist and cannot be created"),
+            "set SERVICES_DATABASE_PATH to a file in a folder that the server can write to",
+        ),
+    }
+}
+
+fn check_keys(config: &ServicesConfig) -> Vec<Finding> {
+    let section = &config.section;
+    // Behind a public address nobody is the owner of this machine.
+    let is_public = config.public_url.is_some();
     let is_set = |key: &Option<annai_core::config::Secret>| {
         key.as_ref().is_some_and(|key| !key.expose().trim().is_empty())
     };
@@ -105,14 +137,26 @@ fn check_keys(section: &ServicesSection) -> Vec<Finding> {
         ));
     }
     if !is_set(gpt) && !is_set(internal) {
-        findings.push(Finding::good(
-            "services: no key is set, so /gpt/* answers only to the owner of this machine",
-        ));
+        findings.push(match is_public {
+            true => Finding::warning(
+                "services: no key is set, so /gpt/* answers to nobody",
+                "set GPT_ACTIONS_API_KEY if GPT Actions or other programs use these routes",
+            ),
+            false => {
+                Finding::good("services: no key is set, so /gpt/* answers only to the owner of this machine")
+            }
+        });
     }
     if !is_set(&section.sponsor_api_key) {
-        findings.push(Finding::good(
-            "services: SPONSOR_API_KEY is not set, so only the owner of this machine can create campaigns",
-        ));
+        findings.push(match is_public {
+            true => Finding::warning(
+                "services: SPONSOR_API_KEY is not set, so campaigns can be created only with `annai campaigns new`",
+                "set SPONSOR_API_KEY if sponsors use the REST routes",
+            ),
+            false => Finding::good(
+                "services: SPONSOR_API_KEY is not set, so only the owner of this machine can create campaigns",
+            ),
+        });
     }
     if section.allow_private_upstreams {
         findings.push(Finding::warning(

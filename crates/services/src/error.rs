@@ -112,7 +112,7 @@ pub enum ServicesError {
     },
     /// Another server, which has the services, cannot be reached or does not answer as expected (503).
     #[error("the server that has the services cannot be reached at the moment; try again later")]
-    BackendUnavailable(Source),
+    BackendUnavailable(#[source] Source),
     /// Another server, which has the services, refuses the key of this one (503).
     #[error(
         "the server that has the services refuses the key of this server; the operator must set services.mcp_internal_api_key (MCP_INTERNAL_API_KEY) to the internal key of that server, which is not its key for GPT actions"
@@ -123,7 +123,15 @@ pub enum ServicesError {
     Cancelled,
     /// A bug of this program (500).
     #[error("internal error; the server's log has the cause")]
-    Internal(Source),
+    Internal(#[source] Source),
+    /// The tables are older than this program, which was told to leave them as they are (503).
+    #[error(
+        "{pending} migrations of the database are pending; make a backup, then start the server, which applies them"
+    )]
+    NotMigrated {
+        /// How many.
+        pending: usize,
+    },
 }
 
 /// A private cause that is only words.
@@ -213,6 +221,7 @@ impl ServicesError {
             Self::NotConfigured { .. }
             | Self::Unavailable { .. }
             | Self::BackendUnavailable(_)
+            | Self::NotMigrated { .. }
             | Self::BackendKeyRefused => 503,
             Self::Remote { status, .. } => *status,
         }
@@ -243,10 +252,22 @@ impl ServicesError {
             Self::TaskRequired { .. } => ErrorKind::PreconditionRequired,
             Self::NotConfigured { .. } | Self::BackendKeyRefused => ErrorKind::NotConfigured,
             Self::Upstream { .. } => ErrorKind::Upstream,
-            Self::Unavailable { .. } | Self::BackendUnavailable(_) => ErrorKind::Unavailable,
+            Self::Unavailable { .. } | Self::BackendUnavailable(_) | Self::NotMigrated { .. } => {
+                ErrorKind::Unavailable
+            }
             Self::Remote { status, .. } => remote_kind(*status),
             Self::Cancelled => ErrorKind::Cancelled,
             Self::Internal(_) => ErrorKind::Internal,
+        }
+    }
+
+    /// The text for the operator of this program, who has no other log: with the private causes.
+    #[must_use]
+    pub fn for_operator(&self) -> String {
+        match (self, annai_core::causes(self)) {
+            (Self::Internal(_), Some(causes)) => format!("internal error: {causes}"),
+            (_, Some(causes)) => format!("{self} ({causes})"),
+            (_, None) => self.to_string(),
         }
     }
 

@@ -31,4 +31,4 @@ pub use error::ServicesError;
 pub use rest::{openapi, openapi_yaml, router};
 pub use services::Services;
 pub use tools::register;
-pub use toolset::{ServicesConfig, ServicesToolset, start};
+pub use toolset::{ServicesConfig, ServicesToolset, inspect, start};

@@ -70,9 +70,10 @@ impl Services {
         self.store.open().await
     }
 
-    /// Waits for the runs that are in progress.
+    /// Waits for the runs that are in progress, and closes the database.
     pub async fn close(&self) {
         self.runs.close().await;
+        self.store.close().await;
     }
 
     /// The tools of a registry that a sponsor may buy.

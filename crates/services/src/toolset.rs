@@ -22,9 +22,9 @@ use crate::prompt;
 use crate::rate_limit::RateLimiter;
 use crate::runs::RunOptions;
 use crate::services::Services;
-use crate::store::Store;
 use crate::store::postgres::{PostgresOptions, PostgresStore};
 use crate::store::sqlite::{SqliteOptions, SqliteStore};
+use crate::store::{Migration, Store};
 use crate::upstream::Upstream;
 use crate::upstream_http::HttpUpstream;
 use crate::widgets::{self, WidgetOptions};
@@ -99,13 +99,14 @@ impl ServicesConfig {
     }
 
     /// The store, which touches nothing before its first use: PostgreSQL where its URL is set, else the embedded database.
-    pub(crate) fn store(&self) -> Result<Arc<dyn Store>, ToolError> {
+    pub(crate) fn store(&self, migration: Migration) -> Result<Arc<dyn Store>, ToolError> {
         let not_configured = |message: String| ToolError::new(ErrorKind::NotConfigured, message);
         if let Some(url) = &self.section.database_url {
             let mut options = PostgresOptions::parse(url.expose().trim()).map_err(|problem| {
                 not_configured(format!("services.database_url (DATABASE_URL) {problem}"))
             })?;
             options.pool_size = self.section.database_pool_size;
+            options.migration = migration;
             return Ok(Arc::new(PostgresStore::new(options, self.clock.clone())));
         }
         let path = self.section.database_path.as_ref().ok_or_else(|| {
@@ -114,8 +115,28 @@ impl ServicesConfig {
                     .to_owned(),
             )
         })?;
-        Ok(Arc::new(SqliteStore::new(SqliteOptions::new(PathBuf::from(path)), self.clock.clone())))
+        let options = SqliteOptions { migration, ..SqliteOptions::new(PathBuf::from(path)) };
+        Ok(Arc::new(SqliteStore::new(options, self.clock.clone())))
     }
+}
+
+/// The store for a command that only looks at it: it is neither created nor migrated.
+///
+/// # Errors
+///
+/// The services are on another server, or a setting is missing or wrong.
+pub fn inspect(config: &ServicesConfig) -> Result<Arc<dyn Store>, ToolError> {
+    match config.section.backend_url {
+        Some(_) => Err(elsewhere()),
+        None => config.store(Migration::Refuse),
+    }
+}
+
+fn elsewhere() -> ToolError {
+    ToolError::new(
+        ErrorKind::NotConfigured,
+        "the services are on another server (services.backend_url, RUST_BACKEND_URL); ask that server instead",
+    )
 }
 
 /// The state of the toolset: where its services are, and the sessions of the people who call its tools.
@@ -135,10 +156,7 @@ impl ServicesToolset {
     pub fn local(&self) -> Result<&Services, ToolError> {
         match &self.backend {
             Backend::Local(services) => Ok(services),
-            Backend::Remote(_) => Err(ToolError::new(
-                ErrorKind::NotConfigured,
-                "the services are on another server (services.backend_url, RUST_BACKEND_URL); ask that server instead",
-            )),
+            Backend::Remote(_) => Err(elsewhere()),
         }
     }
 }
@@ -163,7 +181,7 @@ impl ServicesConfig {
             })?;
             return Ok(Backend::Remote(remote));
         }
-        let store = self.store()?;
+        let store = self.store(Migration::Apply)?;
         let options = RunOptions { tool_prices: self.section.tool_prices.clone(), ..RunOptions::default() };
         Ok(Backend::Local(Services::new(store, self.upstream.clone(), self.clock.clone(), options)))
     }
@@ -255,7 +273,8 @@ pub fn start(registry: &Registry) {
             Err(error) => Err(error),
         };
         if let Err(error) = started {
-            tracing::warn!("the services cannot be used at present: {error}");
+            let cause = annai_core::causes(&error);
+            tracing::warn!(cause, "the services cannot be used at present: {error}");
         }
     });
 }

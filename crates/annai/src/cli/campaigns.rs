@@ -4,21 +4,21 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
-use annai_core::{ToolError, Toolset as _};
+use annai_core::{Registry, ToolError, Toolset as _};
 use annai_services::domain::campaign::{Campaign, CampaignDraft};
 use annai_services::store::{PageRequest, Store};
-use annai_services::{ServicesError, ServicesToolset};
+use annai_services::{Services, ServicesError, ServicesToolset};
 
 use clap::Subcommand;
 use serde_json::json;
 
 use super::local_session::LocalSession;
 use super::terminal::plain;
-use super::{Failure, print};
+use super::{Failure, Options, print, tell};
 use crate::app::App;
 
 /// The width of the bar that shows the rest of a budget, in characters.
-const BAR: i64 = 20;
+const BAR: i64 = 10;
 
 /// The fields of a campaign, and the options that set them.
 const OPTIONS: [(&str, &str); 8] = [
@@ -74,7 +74,12 @@ pub(super) struct NewCampaign {
     tag: Vec<String>,
 }
 
-pub(super) fn run(app: &App, check: bool, command: Option<&CampaignsCommand>) -> Result<(), Failure> {
+pub(super) fn run(
+    app: &App,
+    check: bool,
+    command: Option<&CampaignsCommand>,
+    options: &Options,
+) -> Result<(), Failure> {
     let draft = match command {
         Some(CampaignsCommand::New(new)) => Some(new.draft()?),
         None => None,
@@ -93,16 +98,18 @@ pub(super) fn run(app: &App, check: bool, command: Option<&CampaignsCommand>) ->
             ))
         })?;
         session.block_on(async {
-            let store = toolset.open().await?.local()?.store();
             match draft {
                 Some(draft) => {
+                    let services = toolset.open().await?.local()?;
+                    let campaign = services.store().create_campaign(draft, None).await?;
                     let mut text = String::from("Created:\n");
                     write_head(&mut text);
-                    write_row(&mut text, &store.create_campaign(draft, None).await?);
-                    Ok(print(&text)?)
+                    write_row(&mut text, &campaign);
+                    print(&text)?;
+                    warn_of_unknown_services(services, session.registry(), &campaign, options).await
                 }
-                None if check => check_books(store).await,
-                None => list(store).await,
+                None if check => check_books(&*annai_services::inspect(toolset.config())?).await,
+                None => list(&*annai_services::inspect(toolset.config())?).await,
             }
         })
     })
@@ -117,9 +124,7 @@ impl NewCampaign {
         };
         let cents = |given: Option<i64>, option: &str, question: &str| match given {
             Some(cents) => Ok(cents),
-            None => ask(option, question)?
-                .parse()
-                .map_err(|_| Failure::usage(format!("{option}: expected a number of US cents, such as 50"))),
+            None => ask_for_cents(option, question),
         };
         let name = text(&self.name, "--name", "Name of the campaign")?;
         let sponsor = text(&self.sponsor, "--sponsor", "Who pays")?;
@@ -145,6 +150,20 @@ impl NewCampaign {
     }
 }
 
+/// Asks for an amount on the terminal, again if it is none.
+fn ask_for_cents(option: &str, question: &str) -> Result<i64, Failure> {
+    loop {
+        let answer = ask(option, question)?;
+        match answer.parse() {
+            Ok(cents) => return Ok(cents),
+            Err(_) if answer.is_empty() => {
+                return Err(Failure::usage(format!("{option}: expected a number of US cents, such as 50")));
+            }
+            Err(_) => writeln!(io::stderr(), "A whole number of US cents, such as 50, please.")?,
+        }
+    }
+}
+
 /// Asks a question on the terminal. Without a terminal, the option is required.
 fn ask(option: &str, question: &str) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
@@ -159,6 +178,38 @@ fn ask(option: &str, question: &str) -> Result<String, Failure> {
     Ok(answer.trim().to_owned())
 }
 
+/// Warns of services that nobody can run, because neither a tool nor a sponsored API has their key: most likely a typing
+/// error.
+async fn warn_of_unknown_services(
+    services: &Services,
+    registry: &Registry,
+    campaign: &Campaign,
+    options: &Options,
+) -> Result<(), Failure> {
+    let offers = services.tool_offers(registry);
+    let mut unknown: Vec<_> = campaign
+        .target_tools
+        .iter()
+        .filter(|key| offers.get(key).is_none() && !offers.is_left_out(key))
+        .collect();
+    let mut request = PageRequest::default();
+    while !unknown.is_empty() {
+        let page = services.store().sponsored_apis(request).await?;
+        unknown.retain(|key| page.entries.iter().all(|api| api.service_key != **key));
+        let Some(cursor) = page.next else { break };
+        request = PageRequest { cursor: Some(cursor), ..PageRequest::default() };
+    }
+    for key in unknown {
+        let meant = registry.closest_tool(key).filter(|tool| offers.get(tool).is_some());
+        let meant = meant.map(|tool| format!("; did you mean `{tool}`?")).unwrap_or_default();
+        let problem = format!(
+            "no tool and no sponsored API has the key `{key}`, so people would do the task for nothing{meant}"
+        );
+        tell(options.color, "1;33", "warning:", &problem);
+    }
+    Ok(())
+}
+
 async fn check_books(store: &dyn Store) -> Result<(), Failure> {
     let violations = store.check_books().await?;
     if violations.is_empty() {
@@ -169,7 +220,8 @@ async fn check_books(store: &dyn Store) -> Result<(), Failure> {
         let _ = writeln!(text, "{}", plain(&violation.to_string()));
     }
     print(&text)?;
-    Err(Failure::new(format!("{} budgets do not balance", violations.len())))
+    let budgets = if violations.len() == 1 { "budget is" } else { "budgets are" };
+    Err(Failure::new(format!("{} {budgets} wrong", violations.len())))
 }
 
 async fn list(store: &dyn Store) -> Result<(), Failure> {
@@ -191,7 +243,7 @@ async fn list(store: &dyn Store) -> Result<(), Failure> {
     Ok(print(&(table + &text))?)
 }
 
-/// The columns of the table. The last ones are as wide as they are.
+/// The columns of the table, which fit 80 characters with a short name; a second line has the rest.
 fn write_head(text: &mut String) {
     let bar = usize::try_from(BAR).unwrap_or_default();
     let _ = writeln!(text, "{:bar$}  {:>12}  {:>12}  {:>9}  campaign", "budget", "left", "of", "a run");
@@ -206,16 +258,14 @@ fn write_row(text: &mut String, campaign: &Campaign) {
     let state = if campaign.active { "" } else { " (inactive)" };
     let (name, sponsor) = (plain(&campaign.name), plain(&campaign.sponsor));
     let services = plain(&campaign.target_tools.join(", "));
-    let _ = writeln!(
-        text,
-        "{bar}  {remaining:>12}  {total:>12}  {a_run:>9}  {name} — {sponsor}{state}: {services}  {}",
-        campaign.id
-    );
+    let _ = writeln!(text, "{bar}  {remaining:>12}  {total:>12}  {a_run:>9}  {name}{state}");
+    let indent = " ".repeat(bar.chars().count());
+    let _ = writeln!(text, "{indent}  {}  {sponsor}: {services}", campaign.id);
 }
 
 impl From<ServicesError> for Failure {
     fn from(error: ServicesError) -> Self {
-        Self::new(error.to_string())
+        Self::new(error.for_operator())
     }
 }
 

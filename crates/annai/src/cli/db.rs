@@ -14,8 +14,8 @@ Examples:
   annai db copy --from sqlite:services.sqlite --to postgres://me@localhost/a
   DATABASE_URL=postgres://me@localhost/a annai db copy --from sqlite:a.sqlite
 
-Stop every server that uses the file first. DATABASE_URL keeps a password off the
-command line.";
+Stop every server that uses the file first. DATABASE_URL keeps a password off
+the command line. The tables of the services in the target must be empty.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum DbCommand {

@@ -7,8 +7,9 @@ use clap::Parser as _;
 
 use annai_services::domain::ids::CampaignId;
 
+use super::init::shell_word;
 use super::temporary_folder::TemporaryFolder;
-use super::{Cli, Failure, demo_services, print, serve};
+use super::{Cli, Failure, Options, demo_services, print, serve};
 use crate::app::App;
 
 /// The person who uses the services of the demo.
@@ -35,7 +36,13 @@ const SAMPLES: &[(&str, &str)] = &[
     sample!("jinji-kitei/zaitaku-kinmu.md"),
 ];
 
-pub(super) fn run() -> Result<(), Failure> {
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    if let Some(option) = options.server_words()?.first() {
+        let option = option.split('=').next().unwrap_or(option);
+        return Err(Failure::usage(format!(
+            "{option}: the demo has settings of its own; leave the option out"
+        )));
+    }
     // The signal handlers come first, so that no signal can end the process before the workspace is deleted.
     let host = serve::Host::new()?;
     let workspace = TemporaryFolder::new("demo")?;
@@ -76,9 +83,8 @@ fn free_address(port: u16) -> Result<SocketAddr, Failure> {
 }
 
 fn welcome(address: &SocketAddr, workspace: &Path, campaign: CampaignId) -> Result<String, Failure> {
-    let config = workspace.join(CONFIG).display().to_string();
-    let program = std::env::current_exe()?;
-    let program = program.display();
+    let config = shell_word(&workspace.join(CONFIG).display().to_string());
+    let program = shell_word(&std::env::current_exe()?.display().to_string());
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let read = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"manual_find","arguments":{"query":"how many requests per minute"}}}"#;
     let call = |tool: &str, arguments: String| {
@@ -107,11 +113,11 @@ fn welcome(address: &SocketAddr, workspace: &Path, campaign: CampaignId) -> Resu
          Open in a browser:\n  http://{address}/health\n  http://{address}/metrics\n\n\
          Try in another terminal:\n  curl -s http://{address}/mcp -H 'content-type: application/json' -d '{list}'\n  \
          curl -s http://{address}/mcp -H 'content-type: application/json' -d '{read}'\n  \
-         {program} tools\n  {program} doctor\n\n\
+         {program} --config {config} tools\n  {program} --config {config} doctor\n\n\
          Use a service that a sponsor pays for, as {USER}, step by step:\n{journey}  \
          {program} --config {config} campaigns\n\n\
          Connect an MCP client:\n  claude mcp add --transport http annai http://{address}/mcp\n  \
-         {program} init cursor      (`init --help` lists the clients)\n\n\
+         Connect one to your own folders instead: {program} init --help\n\n\
          Ctrl-C ends the demo and deletes the workspace.\n",
         workspace.display()
     ))

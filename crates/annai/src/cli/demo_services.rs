@@ -53,6 +53,9 @@ pub(super) async fn seed(registry: &Arc<Registry>, address: SocketAddr) -> Resul
     let paper = draft(json!({
         "name": "Newsletter of a paper maker", "sponsor": "Washi Paper", "required_task": "registration",
         "subsidy_per_call_cents": 50, "budget_cents": 5000, "target_tools": ["word-count"], "tags": ["paper", "和紙"],
+        "task_schema": { "task_type": "registration", "required_fields": ["email"],
+            "instructions": "Register for the newsletter with your e-mail address.",
+            "description": "A monthly newsletter about paper." },
     }))?;
     services.store().create_campaign(paper, None).await?;
     Ok(tea.id)

@@ -110,7 +110,7 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
 
 fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
     match command {
-        Command::Demo => demo::run(),
+        Command::Demo => demo::run(options),
         Command::Call { tool, arguments, json } => {
             call::run(&load_app(options)?, tool, arguments, call::Format::new(*json))
         }
@@ -153,7 +153,7 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
         }
         Command::Doctor { json } => doctor::run(options, call::Format::new(*json)),
         Command::Campaigns { check, command } => {
-            campaigns::run(&load_app(options)?, *check, command.as_ref())
+            campaigns::run(&load_app(options)?, *check, command.as_ref(), options)
         }
         Command::Db { command } => {
             let app = load_app(options)?;

@@ -28,7 +28,8 @@ pub(super) fn run(app: &App, name: Option<&str>, json: bool) -> Result<(), Failu
     for (name, toolset, title) in &rows {
         let _ = writeln!(table, "{name:name_width$}  {toolset:set_width$}  {title}");
     }
-    let _ = writeln!(table, "{} tools; `annai tools NAME` shows the arguments of one", rows.len());
+    let tools = if rows.len() == 1 { "tool" } else { "tools" };
+    let _ = writeln!(table, "{} {tools}; `annai tools NAME` shows the arguments of one", rows.len());
     print(&table)?;
     Ok(())
 }
@@ -70,7 +71,7 @@ fn push_arguments(text: &mut String, object: &JsonObject, prefix: &str) {
         let Some(property) = property.as_object() else { continue };
         let is_required = required.is_some_and(|names| names.iter().any(|each| each == name));
         let mark = if is_required { ", required" } else { "" };
-        let _ = writeln!(text, "  {prefix}{name} ({}{mark})", schema::describe(property));
+        push_wrapped(text, &format!("{prefix}{name} ({}{mark})", schema::describe(property)), 2);
         let description = property.get("description").and_then(Value::as_str).unwrap_or_default();
         push_wrapped(text, description, 6);
         push_arguments(text, property, &format!("{prefix}{name}."));
@@ -86,21 +87,55 @@ fn push_arguments(text: &mut String, object: &JsonObject, prefix: &str) {
     }
 }
 
-/// Adds a text in lines of at most [`WIDTH`] characters, as far as its words allow.
+/// Adds a text in lines of at most [`WIDTH`] columns, as far as its words allow. Later lines are indented as the first is.
 fn push_wrapped(text: &mut String, paragraph: &str, indentation: usize) {
     let mut column = 0;
-    for word in paragraph.split_whitespace() {
-        let length = word.chars().count();
-        if column > 0 && column + 1 + length > WIDTH {
+    for (word, follows_space) in pieces(paragraph) {
+        let width: usize = word.chars().map(columns).sum();
+        let gap = usize::from(follows_space);
+        if column > 0 && column + gap + width > WIDTH {
             text.push('\n');
             column = 0;
         }
-        let space = if column == 0 { indentation } else { 1 };
+        let space = if column == 0 { indentation } else { gap };
         text.extend(std::iter::repeat_n(' ', space));
         text.push_str(word);
-        column += space + length;
+        column += space + width;
     }
     if column > 0 {
         text.push('\n');
+    }
+}
+
+/// The parts of a text between which a line may break, and whether a space comes before each: words, and single characters
+/// of scripts that are written without spaces. A punctuation mark stays with what comes before it.
+fn pieces(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    text.split_whitespace().flat_map(|word| {
+        let breaks = word.char_indices().zip(word.chars().skip(1)).filter_map(|((at, before), after)| {
+            let may_break = columns(before) == 2 || columns(after) == 2;
+            let keeps = "、。，．」』）】！？・ー:;,.!?)]".contains(after) || "「『（【([".contains(before);
+            (may_break && !keeps).then_some(at + before.len_utf8())
+        });
+        let ends: Vec<_> = breaks.chain([word.len()]).collect();
+        let starts = std::iter::once(0).chain(ends.clone());
+        let parts: Vec<_> =
+            starts.zip(ends).filter_map(|(from, to)| Some((word.get(from..to)?, from == 0))).collect();
+        parts
+    })
+}
+
+/// How many columns of a terminal a character takes: two for those of East Asian scripts.
+const fn columns(character: char) -> usize {
+    match character {
+        '\u{1100}'..='\u{115f}'
+        | '\u{2e80}'..='\u{a4cf}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}' => 2,
+        '\u{fe30}'..='\u{fe6f}'
+        | '\u{ff00}'..='\u{ff60}'
+        | '\u{ffe0}'..='\u{ffe6}'
+        | '\u{1f300}'..='\u{1faff}' => 2,
+        '\u{20000}'..='\u{3fffd}' => 2,
+        _ => 1,
     }
 }

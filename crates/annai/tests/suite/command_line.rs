@@ -35,6 +35,12 @@ fn annai_tools_prints_a_table_or_json() {
 #[test]
 fn annai_tools_shows_one_tool_with_the_arguments_inside_others() {
     let home = Home::new();
+    for tool in ["manual_hits", "run_service", "search_services"] {
+        let text = stdout(&annai(&home).args(["tools", tool]).output().unwrap());
+        let columns =
+            |line: &str| line.chars().map(|char| if char < '\u{1100}' { 1 } else { 2 }).sum::<usize>();
+        assert!(text.lines().all(|line| columns(line) <= 80), "{text}");
+    }
     let output = annai(&home).args(["tools", "manual_find"]).output().unwrap();
     let text = stdout(&output);
     for part in

@@ -251,7 +251,7 @@ fn the_doctor_checks_the_folders() {
     );
     home.write("manuals/alpha/a.md", "# A\n");
     let (code, text) = doctor(&[]);
-    assert!(code == Some(0) && text.contains("✓ library: 1 manuals in ./manuals"), "{text}");
+    assert!(code == Some(0) && text.contains("✓ library: 1 manual in ./manuals"), "{text}");
     assert!(text.contains("✓ library: no vault is set, so nothing can be written; --vault DIR"), "{text}");
     let (code, text) = doctor(&["--vault", "notes"]);
     assert!(code == Some(0) && text.contains("✓ library: the vault notes does not exist yet"), "{text}");

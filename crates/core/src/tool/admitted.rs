@@ -15,6 +15,7 @@ use tracing::Instrument as _;
 
 use super::builder::ErasedToolset;
 use super::{Denied, NumberParsing, RegisteredTool, Registry, Reply, ResourceText};
+use crate::error::causes;
 use crate::telemetry::CALLS;
 use crate::{Call, ErrorKind, Fault, Identity, JsonObject, ToolError, WireError, metrics, schema};
 
@@ -204,7 +205,7 @@ fn log_outcome(started: Instant, error: Option<&ToolError>) {
         return;
     };
     let code = error.kind().code();
-    let cause = std::error::Error::source(error).map(ToString::to_string);
+    let cause = causes(error);
     match error.fault() {
         Fault::Server => tracing::error!(target: CALLS, ok = false, elapsed_ms, code, cause),
         Fault::Caller => tracing::warn!(target: CALLS, ok = false, elapsed_ms, code, cause),

@@ -31,3 +31,5 @@ pub const MAX_DELETED_ROWS: usize = 1_000;
 pub const SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How many days the details of a task are kept; every consent to the retention records it.
 pub const RETENTION_DAYS: i64 = 365;
+/// The same as a duration.
+pub const RETENTION: Duration = Duration::from_secs(RETENTION_DAYS as u64 * 24 * 60 * 60);

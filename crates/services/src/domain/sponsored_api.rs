@@ -239,9 +239,10 @@ fn check_upstream(url: &str, price: Cents, key: &str, tools: &ToolOffers) -> Res
     } else if url.len() > MAX_URL_CHARS || url.contains(|c: char| c.is_whitespace() || c.is_control()) {
         return wrong(format!("must be a URL of at most {MAX_URL_CHARS} characters without white space"));
     }
-    if tools.get(key).is_some() && url.strip_prefix(TOOL_PREFIX) != Some(key) {
+    let is_tool = tools.get(key).is_some() || tools.is_left_out(key);
+    if is_tool && url.strip_prefix(TOOL_PREFIX) != Some(key) {
         let problem =
-            format!("is the name of a tool of this server, so upstream_url must be {TOOL_PREFIX}{key}");
+            format!("is the name of a tool of this program, so upstream_url must be {TOOL_PREFIX}{key}");
         return Err(Problem::new(problem).of("service_key"));
     }
     Ok(())

@@ -37,7 +37,7 @@ async fn renew(shared: Weak<Shared>, every: Duration) {
             continue;
         }
         if let Err(error) = shared.store.renew_leases(living).await {
-            tracing::warn!(%error, "the leases of runs could not be renewed");
+            tracing::warn!(error = error.for_operator(), "the leases of runs could not be renewed");
         }
     }
 }
@@ -53,7 +53,7 @@ async fn sweep(shared: Weak<Shared>, every: Duration) {
         let Some(shared) = shared.upgrade() else { return };
         if let Err(error) = sweep_once(&shared, &mut sweeper).await {
             sweeper.forget();
-            tracing::warn!(%error, "the leases of runs could not be looked at");
+            tracing::warn!(error = error.for_operator(), "the leases of runs could not be looked at");
             continue;
         }
         let now = shared.clock.instant();
@@ -64,7 +64,10 @@ async fn sweep(shared: Weak<Shared>, every: Duration) {
                 Ok(CleanUp::Partial) => {}
                 Err(error) => {
                     cleaned = Some(now);
-                    tracing::warn!(%error, "expired keys, sessions and reservations could not be deleted");
+                    tracing::warn!(
+                        error = error.for_operator(),
+                        "expired keys, sessions and reservations could not be deleted"
+                    );
                 }
             }
         }

@@ -32,6 +32,15 @@ use crate::upstream::UpstreamReply;
 /// The result of a use case. Dropping it does not tear the use case: it happens as a whole or not at all.
 pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, ServicesError>>;
 
+/// What a store does with tables that are missing or older than this program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Migration {
+    /// Creates and migrates them with the first use.
+    Apply,
+    /// Fails with [`ServicesError::NotMigrated`], for commands that only look at the database.
+    Refuse,
+}
+
 /// Keeps people, campaigns, tasks, consents and money. Any method may fail with [`ServicesError::Unavailable`]; then
 /// nothing was changed, and a later call tries again.
 pub trait Store: Send + Sync + 'static {
@@ -145,6 +154,10 @@ pub trait Store: Send + Sync + 'static {
 
     /// Releases a run without a result.
     fn release(&self, reservation: ReservationId, dispatch: Dispatch) -> StoreFuture<'_, ()>;
+
+    /// Ends the connections, once no use case is running. What was written is then in the database itself, and not only in
+    /// its log. A later use case opens it again.
+    fn close(&self) -> BoxFuture<'_, ()>;
 
     /// All budgets that do not balance. There are none, unless something changed the database behind this program.
     fn check_books(&self) -> StoreFuture<'_, Vec<BookViolation>>;

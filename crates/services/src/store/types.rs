@@ -245,12 +245,28 @@ pub struct BookViolation {
     pub adjustments_cents: i64,
 }
 
+impl BookViolation {
+    /// Whether the books balance, and the fault is that more was spent than there was. Only a database that was taken over
+    /// can be in this state.
+    #[must_use]
+    pub fn is_overdrawn(&self) -> bool {
+        let booked =
+            [self.budget_remaining_cents, self.settled_cents, self.reserved_cents, self.adjustments_cents];
+        booked.into_iter().map(i128::from).sum::<i128>() == i128::from(self.budget_total_cents)
+    }
+}
+
 impl fmt::Display for BookViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let owner = match self.owner {
             BudgetOwner::Campaign => "campaign",
             BudgetOwner::SponsoredApi => "sponsored API",
         };
+        if self.is_overdrawn() {
+            let (id, total) = (&self.id, self.budget_total_cents);
+            let more = self.budget_remaining_cents.unsigned_abs();
+            return write!(f, "the {owner} {id} is overdrawn: {more} cents more than its {total} were spent");
+        }
         write!(
             f,
             "the books of the {owner} {} do not balance: total {} is not remaining {} + settled {} + reserved {} + adjustments {}",

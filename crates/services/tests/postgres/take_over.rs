@@ -3,7 +3,7 @@ use std::sync::Arc;
 use annai_services::clock::SystemClock;
 use annai_services::domain::ids::{CampaignId, SessionToken};
 use annai_services::store::postgres::PostgresStore;
-use annai_services::store::{BudgetOwner, Store as _};
+use annai_services::store::{BudgetOwner, Migration, Store as _};
 use futures_util::future::join_all;
 use serde_json::json;
 use tokio_postgres::Client;
@@ -92,6 +92,11 @@ async fn books_are_balanced_once_and_later_differences_are_reported() {
     let violations = world.store().check_books().await.unwrap();
     assert_eq!(violations.len(), 1);
     assert_eq!((violations[0].owner, violations[0].budget_remaining_cents), (BudgetOwner::Campaign, -10));
+    assert!(
+        violations[0].to_string().ends_with("is overdrawn: 10 cents more than its 20 were spent"),
+        "{}",
+        violations[0]
+    );
     assert_eq!(world.store().campaign(campaign(3)).await.unwrap().budget_remaining_cents.get(), 0);
     // A top-up keeps the difference.
     let patch = serde_json::from_value(json!({ "add_budget_cents": 100 })).unwrap();
@@ -111,6 +116,19 @@ async fn books_are_balanced_once_and_later_differences_are_reported() {
 #[tokio::test]
 async fn a_database_is_served_whatever_the_old_system_wrote() {
     let world = taken_over();
+    // A text that cannot be compressed is too long for an index.
+    world
+        .sql()
+        .execute_batch(
+            "INSERT INTO users (id, email, region, roles, tools_used, attributes) SELECT gen_random_uuid(),
+                 string_agg(md5(n::text), ''), 'JP', '{NULL,dev}', '{NULL}', '{}' FROM generate_series(1, 500) n;
+             UPDATE users SET roles = '{NULL,dev}';
+             UPDATE campaigns SET query_urls = '{NULL}', target_roles = array_append(target_roles, NULL),
+                 target_tools = array_append(target_tools, NULL)",
+        )
+        .unwrap();
+    assert_eq!(world.store().authenticate(session(1)).await.unwrap().roles, ["dev"]);
+    assert!(world.run(session(2), "x", None).await.is_ok());
     let names: Vec<_> = world
         .store()
         .search(serde_json::from_value(json!({})).unwrap(), Some(session(1)), Arc::default())
@@ -132,6 +150,33 @@ async fn a_database_is_served_whatever_the_old_system_wrote() {
         world.number("SELECT count(*) FROM campaigns WHERE task_schema ->> 'kind' = 'unknown form'"),
         1
     );
+}
+
+#[tokio::test]
+async fn looking_at_a_database_changes_nothing() {
+    let world = taken_over();
+    let tables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'public'";
+    let before = world.number(tables);
+    let mut options = world.database.options();
+    options.migration = Migration::Refuse;
+    let look = PostgresStore::new(options.clone(), Arc::new(SystemClock));
+    let error = look.check_books().await.unwrap_err();
+    assert_eq!((error.status(), error.code()), (503, "unavailable"));
+    assert!(error.to_string().starts_with("5 migrations of the database are pending; "), "{error}");
+    assert!(look.campaigns(Default::default()).await.is_err());
+    assert_eq!(world.number(tables), before);
+    world.store().open().await.unwrap();
+    // What the old system writes meanwhile is adopted by the server only.
+    world
+        .sql()
+        .execute_batch(
+            "INSERT INTO users (id, email, region, roles, tools_used, attributes)
+             VALUES (gen_random_uuid(), 'new@example.com', 'JP', '{}', '{}', '{}')",
+        )
+        .unwrap();
+    let look = PostgresStore::new(options, Arc::new(SystemClock));
+    assert_eq!(look.check_books().await.unwrap().len(), 1);
+    assert_eq!(world.number("SELECT count(*) FROM user_emails WHERE email_lower = 'new@example.com'"), 0);
 }
 
 /// The columns and constraints of the old tables, without what the migrations add.
@@ -223,7 +268,7 @@ async fn three_replicas_migrate_a_filled_database_at_once() {
         for result in join_all(stores.iter().flat_map(|store| [store.open(), store.open()])).await {
             result.unwrap();
         }
-        assert_eq!(database.number("SELECT count(*) FROM annai_migrations"), 4);
+        assert_eq!(database.number("SELECT count(*) FROM annai_migrations"), 5);
         let expected = if rows.is_empty() { 0 } else { 2 };
         assert_eq!(database.number("SELECT count(*) FROM adjustments"), expected);
     }

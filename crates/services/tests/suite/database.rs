@@ -3,8 +3,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annai_services::clock::SystemClock;
-use annai_services::store::Store as _;
 use annai_services::store::sqlite::{SqliteOptions, SqliteStore};
+use annai_services::store::{Migration, Store as _};
 use futures_util::future::join_all;
 use rusqlite::TransactionBehavior;
 use serde_json::{Value, json};
@@ -175,4 +175,45 @@ async fn a_search_sees_what_other_processes_change() {
     assert_eq!(names().await, ["Scrape"]);
     world.campaign(10, json!({ "name": "New" })).await;
     assert_eq!(names().await, ["New", "Scrape"]);
+}
+
+#[tokio::test]
+async fn a_closed_database_is_one_file_and_opens_again() {
+    let folder = TempFolder::new();
+    let store = store(&folder);
+    sign_in(&store).await.unwrap();
+    assert_eq!(store.check_books().await.unwrap(), []);
+    let copy = folder.0.join("copy.db");
+    let users = |path: &std::path::Path| -> i64 {
+        let sql = rusqlite::Connection::open(path).unwrap();
+        sql.query_row("SELECT count(*) FROM users", [], |row| row.get(0)).unwrap()
+    };
+    store.close().await;
+    assert!(!folder.database().with_extension("db-wal").exists());
+    std::fs::copy(folder.database(), &copy).unwrap();
+    assert_eq!(users(&copy), 1);
+    sign_in(&store).await.unwrap();
+    store.close().await;
+    store.close().await;
+    assert_eq!(users(&folder.database()), 1);
+}
+
+#[tokio::test]
+async fn looking_at_a_database_neither_creates_nor_migrates_it() {
+    let folder = TempFolder::new();
+    let options = SqliteOptions { migration: Migration::Refuse, ..SqliteOptions::new(folder.database()) };
+    let look = || SqliteStore::new(options.clone(), Arc::new(SystemClock));
+    problem(look().check_books().await);
+    assert!(!folder.database().exists());
+
+    let world = store(&folder);
+    sign_in(&world).await.unwrap();
+    assert_eq!(look().check_books().await.unwrap(), []);
+    world.close().await;
+    let sql = rusqlite::Connection::open(folder.database()).unwrap();
+    sql.execute_batch("DROP INDEX task_completions_details; PRAGMA user_version = 2").unwrap();
+    let error = problem(look().check_books().await);
+    assert!(error.starts_with("1 migration"), "{error}");
+    let version: i64 = sql.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!(version, 2);
 }

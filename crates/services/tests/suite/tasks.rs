@@ -107,3 +107,30 @@ async fn the_search_applies_exhaustion_preferences_and_limits() {
         "1 service is available after its task, none is ready to run yet; a search for services shows the task."
     );
 }
+
+#[tokio::test]
+async fn the_details_of_a_task_are_deleted_when_their_time_is_over() {
+    let world = World::new();
+    let (_, campaign) = world.sponsored_person(100).await;
+    let kept = "SELECT count(*) FROM task_completions WHERE details IS NOT NULL";
+    let taken_over = "UPDATE consents SET retention_days = NULL";
+    world.sql().execute_batch("UPDATE task_completions SET details = 'tea'").unwrap();
+    world.clock.jump(SignedDuration::from_hours(364 * 24));
+    let later = world.sign_in("later@example.com").await;
+    world.complete(later, campaign.id, [true, true]).await.unwrap();
+    world.sql().execute_batch("UPDATE task_completions SET details = 'tea'").unwrap();
+    world.store().delete_expired().await.unwrap();
+    assert_eq!(world.number(kept), 2);
+    world.clock.jump(SignedDuration::from_hours(2 * 24));
+    world.store().delete_expired().await.unwrap();
+    assert_eq!(world.number(kept), 1);
+    // The completion itself stays, and what it opens.
+    assert_eq!(world.number("SELECT count(*) FROM task_completions"), 2);
+    let session = world.sign_in("a@example.com").await;
+    assert!(world.run(session, "x", None).await.is_ok());
+    // Nobody agreed to a time for what was taken over.
+    world.sql().execute_batch(taken_over).unwrap();
+    world.clock.jump(SignedDuration::from_hours(800 * 24));
+    world.store().delete_expired().await.unwrap();
+    assert_eq!(world.number(kept), 1);
+}

@@ -47,7 +47,8 @@ fn chatgpt(server: &Server) -> String {
          Then in ChatGPT: Settings → Apps → Advanced settings, turn Developer mode on,\n\
          Create app, and enter https://YOUR-HOST/mcp with OAuth as authentication.\n\
          docs/operations.md says how to set up the provider and the proxy. ChatGPT cannot\n\
-         send static tokens (annai token new); other clients can, and need no provider.\n",
+         send static tokens (annai token new); other clients can, and need no provider,\n\
+         except for the services, which need to know who calls.\n",
         words(&server.program, &server.http_arguments)
     )
 }
@@ -67,7 +68,7 @@ fn words(program: &str, arguments: &[String]) -> String {
 }
 
 /// Quotes a word for a POSIX shell, if it needs quotes.
-fn shell_word(word: &str) -> String {
+pub(in super::super) fn shell_word(word: &str) -> String {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:@%=,".contains(&byte);
     let is_plain = !word.is_empty() && word.bytes().all(is_safe);
     if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
@@ -87,6 +88,7 @@ mod tests {
             http_arguments: words("--http"),
             key_variable: key_variable.map(str::to_owned),
             usual_variable: "OPENAI_API_KEY".to_owned(),
+            needs_person: false,
         }
     }
 

@@ -17,6 +17,7 @@ fn server(arguments: &[&str], key_variable: Option<&str>) -> Server {
         http_arguments: words("--http"),
         key_variable: key_variable.map(str::to_owned),
         usual_variable: "OPENAI_API_KEY".to_owned(),
+        needs_person: false,
     }
 }
 

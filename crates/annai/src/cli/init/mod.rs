@@ -21,6 +21,7 @@ use super::{Failure, Options, print, tell};
 use crate::app::App;
 
 pub(super) use self::client::Client;
+pub(super) use self::instructions::shell_word;
 use self::server::Server;
 pub(super) use self::server::server_options;
 
@@ -51,6 +52,11 @@ pub(super) fn run(app: &App, client: Client, action: Action, options: &Options) 
         options.manuals.iter().filter_map(|folder| manuals_problem(folder)).for_each(|problem| {
             tell(options.color, "1;33", "warning:", &problem);
         });
+    }
+    if action != Action::Remove && !options.quiet && client != Client::Chatgpt && server.needs_person {
+        let problem = "people are unknown to the services: set services.dev_user in annai/config.yaml of your \
+                       configuration folder, or ANNAI_DEV_USER, to your e-mail address";
+        tell(options.color, "1;33", "warning:", problem);
     }
     match action {
         Action::Print => print(&instructions::instructions(client, &server))?,

@@ -2,6 +2,7 @@
 
 use annai_answers::{Answers, Search};
 use annai_core::Toolset as _;
+use annai_services::ServicesToolset;
 
 use super::super::{Failure, Options};
 use crate::app::App;
@@ -22,6 +23,8 @@ pub(super) struct Server {
     pub key_variable: Option<String>,
     /// The environment variable in which such a key would be.
     pub usual_variable: String,
+    /// Whether it serves tools that need to know who calls, and no setting says who that is.
+    pub needs_person: bool,
 }
 
 impl Server {
@@ -30,6 +33,11 @@ impl Server {
         let mut tools = registry.tools();
         let needs_key = tools.any(|tool| [Answers::NAME, Search::NAME].contains(&tool.toolset));
         let usual_variable = app.answers.settings.openai.api_key_env.clone();
+        let is_unknown = app.services.dev_user.is_none() && app.server.oauth_issuer.is_none();
+        let mut tools = registry.tools();
+        let needs_person = is_unknown
+            && tools
+                .any(|tool| tool.toolset == ServicesToolset::NAME && tool.facts.name != "search_services");
         let words = options.server_words()?;
         let with = |first: &str| std::iter::once(first.to_owned()).chain(words.iter().cloned()).collect();
         Ok(Self {
@@ -38,6 +46,7 @@ impl Server {
             http_arguments: with("--http"),
             key_variable: needs_key.then(|| usual_variable.clone()),
             usual_variable,
+            needs_person,
         })
     }
 

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::failure::Failure;
 use super::session::Session;
+use super::values::texts;
 use crate::domain::ids::{SessionToken, UserId};
 use crate::domain::limits::SESSION_LIFETIME;
 use crate::domain::user::{
@@ -154,7 +155,7 @@ pub async fn session_user(
         id: row.try_get(0)?,
         email: row.try_get(1)?,
         region: row.try_get(2)?,
-        roles: row.try_get(3)?,
+        roles: texts(&row, 3)?,
         registered_at: row.try_get(4)?,
     })
 }

@@ -46,6 +46,8 @@ async fn adopt_users(session: &Session<'_>, report: &mut AdoptionReport) -> Resu
         .batch_execute(
             "DECLARE new_users NO SCROLL CURSOR FOR SELECT u.id, u.email FROM users u
              WHERE u.adopted_by IS NULL AND NOT EXISTS (SELECT 1 FROM user_emails e WHERE e.user_id = u.id)
+             -- Longer ones are no addresses, nobody can sign in with them, and an index has no room for them.
+             AND octet_length(u.email) <= 1000
              ORDER BY u.created_at, u.id",
         )
         .await?;

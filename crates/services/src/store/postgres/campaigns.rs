@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::keys::{find_sponsored, remember_sponsored};
 use super::session::Session;
 use super::standing::{CLAIM, COUNTED, STANDING, standing};
-use super::values::{cents, task_schema};
+use super::values::{cents, task_schema, texts};
 use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
 use crate::domain::ids::{CampaignId, UserId};
 use crate::domain::matching::TargetingCampaign;
@@ -31,18 +31,18 @@ pub fn campaign(row: &Row) -> Result<Campaign, Failure> {
         id: row.try_get(0)?,
         name: row.try_get(1)?,
         sponsor: row.try_get(2)?,
-        target_roles: row.try_get(3)?,
-        target_tools: row.try_get(4)?,
+        target_roles: texts(row, 3)?,
+        target_tools: texts(row, 4)?,
         required_task: row.try_get(5)?,
         subsidy_per_call_cents: cents(row.try_get(6)?),
         budget_total_cents: cents(row.try_get(7)?),
         budget_remaining_cents: cents(row.try_get(8)?),
-        query_urls: row.try_get(9)?,
+        query_urls: texts(row, 9)?,
         active: row.try_get(10)?,
         created_at: row.try_get(11)?,
         sponsor_wallet_address: row.try_get(12)?,
         task_schema: task_schema(row.try_get::<_, Option<Value>>(13)?),
-        tags: row.try_get(14)?,
+        tags: texts(row, 14)?,
     })
 }
 

@@ -10,6 +10,7 @@ use super::migrate;
 use super::options::PostgresOptions;
 use super::pool::{Connection, Connections};
 use super::session::{Access, UseCase};
+use crate::store::Migration;
 
 /// A database whose tables are created or migrated by the first use case.
 pub struct Database {
@@ -55,7 +56,10 @@ impl Database {
         let turn = tokio::time::timeout(patience, self.migration.lock()).await;
         let _turn = turn.map_err(|_| Failure::TimedOut(patience))?;
         if !self.is_migrated.load(Ordering::Acquire) {
-            migrate::migrate(&self.connections).await?;
+            match self.connections.options().migration {
+                Migration::Apply => migrate::migrate(&self.connections).await?,
+                Migration::Refuse => migrate::require_migrated(&self.connections).await?,
+            }
             self.is_migrated.store(true, Ordering::Release);
         }
         Ok(())

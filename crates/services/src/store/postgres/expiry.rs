@@ -1,12 +1,19 @@
-//! Deletes what has expired.
+//! Deletes what has expired: whole rows, and the details of tasks whose time of retention is over.
 
 use jiff::Timestamp;
 
 use super::failure::Failure;
 use super::session::Session;
-use crate::domain::limits::{ATTEMPT_LIFETIME, MAX_DELETED_ROWS};
+use crate::domain::limits::{ATTEMPT_LIFETIME, MAX_DELETED_ROWS, RETENTION};
 use crate::store::CleanUp;
 use crate::store::shared::earlier;
+
+/// Clears the details of tasks. Those that were taken over without a time of retention are kept.
+const CLEAR_DETAILS: &str = "UPDATE task_completions SET details = NULL WHERE id IN
+     (SELECT t.id FROM task_completions t WHERE t.details IS NOT NULL AND t.created_at <= $1 AND EXISTS
+      (SELECT 1 FROM consents c WHERE c.user_id = t.user_id AND c.campaign_id = t.campaign_id
+       AND c.consent_type = 'retention' AND c.retention_days IS NOT NULL)
+      LIMIT $2 FOR UPDATE OF t SKIP LOCKED)";
 
 /// The tables with their keys, and what has expired at `$1`. A key of a living attempt stays, and so does a living attempt.
 const EXPIRED: [(&str, &str, &str); 4] = [
@@ -34,6 +41,11 @@ pub async fn delete_expired(session: &Session<'_>, now: Timestamp) -> Result<Cle
         if deleted >= MAX_DELETED_ROWS as u64 {
             clean_up = CleanUp::Partial;
         }
+    }
+    let at = earlier(now, RETENTION);
+    let cleared = session.execute(CLEAR_DETAILS, &[&at, &(MAX_DELETED_ROWS as i64)]).await?;
+    if cleared >= MAX_DELETED_ROWS as u64 {
+        clean_up = CleanUp::Partial;
     }
     Ok(clean_up)
 }

@@ -6,17 +6,18 @@ use jiff::Timestamp;
 use super::adopt::{self, AdoptionReport};
 use super::failure::Failure;
 use super::pool::Connections;
-use super::session::{Access, Session};
+use super::session::{Access, Session, UseCase};
 use super::shape;
 use crate::error::ServicesError;
 use crate::store::movements::{self, MovementKind};
 
 /// The migrations in their order; the table `annai_migrations` names those that were applied.
-const MIGRATIONS: [(&str, &str); 4] = [
+const MIGRATIONS: [(&str, &str); 5] = [
     ("001_services", include_str!("../../../migrations/postgres/001_services.sql")),
     ("002_additions", include_str!("../../../migrations/postgres/002_additions.sql")),
     ("003_balance", include_str!("../../../migrations/postgres/003_balance.sql")),
     ("004_expiry", include_str!("../../../migrations/postgres/004_expiry.sql")),
+    ("005_retention", include_str!("../../../migrations/postgres/005_retention.sql")),
 ];
 
 /// What opening the database did.
@@ -61,22 +62,44 @@ pub async fn migrate(connections: &Connections) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Checks that no migration is missing, and changes nothing.
+pub async fn require_migrated(connections: &Connections) -> Result<(), Failure> {
+    let timeout = connections.options().use_case_timeout;
+    let connection = connections.connection().await?;
+    let count: UseCase<(), usize> = |session, (), _| Box::pin(applied_migrations(session));
+    let applied = connection.transact(Access::Read, timeout, &(), count, Timestamp::now()).await?;
+    match pending(applied)? {
+        0 => Ok(()),
+        pending => Err(ServicesError::NotMigrated { pending }.into()),
+    }
+}
+
+/// How many migrations are missing where these are applied.
+fn pending(applied: usize) -> Result<usize, Failure> {
+    MIGRATIONS.len().checked_sub(applied).ok_or_else(|| {
+        let newer = std::io::Error::other(format!("{applied} migrations are applied"));
+        let problem = "the database was written by a newer version of this program; update this program";
+        ServicesError::unavailable(problem, newer).into()
+    })
+}
+
 async fn apply(session: &Session<'_>, timeout_ms: u64) -> Result<MigrationReport, Failure> {
     session
         .batch(&format!("SET LOCAL statement_timeout = {timeout_ms}; SET LOCAL lock_timeout = {timeout_ms}"))
         .await?;
     // Replicas that start at once come one after the other; the later ones find everything done.
     session.lock(&["annai services migrations"]).await?;
-    let done = applied_migrations(session).await?;
-    if done > MIGRATIONS.len() {
-        let newer = std::io::Error::other(format!("{done} migrations are applied"));
-        return Err(ServicesError::unavailable(
-            "the database was written by a newer version of this program; update this program",
-            newer,
+    session
+        .batch(
+            "CREATE TABLE IF NOT EXISTS annai_migrations (
+                 version integer PRIMARY KEY,
+                 name text NOT NULL,
+                 applied_at timestamptz NOT NULL DEFAULT now()
+             )",
         )
-        .into());
-    }
-    let mut report = MigrationReport { applied: MIGRATIONS.len() - done, ..MigrationReport::default() };
+        .await?;
+    let done = applied_migrations(session).await?;
+    let mut report = MigrationReport { applied: pending(done)?, ..MigrationReport::default() };
     if done == 0 {
         shape::check(session).await?;
     }
@@ -97,20 +120,11 @@ async fn apply(session: &Session<'_>, timeout_ms: u64) -> Result<MigrationReport
     Ok(report)
 }
 
-/// How many migrations were applied. The table that says so is created with the first one.
+/// How many migrations were applied. The table that says so is created by whoever migrates.
 async fn applied_migrations(session: &Session<'_>) -> Result<usize, Failure> {
     let client = session.client();
     let row = client.query_one("SELECT to_regclass('annai_migrations') IS NULL", &[]).await?;
     if row.try_get(0)? {
-        session
-            .batch(
-                "CREATE TABLE annai_migrations (
-                     version integer PRIMARY KEY,
-                     name text NOT NULL,
-                     applied_at timestamptz NOT NULL DEFAULT now()
-                 )",
-            )
-            .await?;
         return Ok(0);
     }
     let row = client.query_one("SELECT count(*) FROM annai_migrations", &[]).await?;

@@ -7,6 +7,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 
 use crate::domain::text::Problem;
+use crate::store::Migration;
 
 /// When the library begins to look whether an idle connection is alive, unless the URL says otherwise. Firewalls forget
 /// connections long before.
@@ -53,6 +54,8 @@ pub struct PostgresOptions {
     pub use_case_timeout: Duration,
     /// How long the migration may take, including the time that it waits for those of other replicas.
     pub migration_timeout: Duration,
+    /// What happens to tables that are missing or old.
+    pub migration: Migration,
 }
 
 impl PostgresOptions {
@@ -103,6 +106,7 @@ impl PostgresOptions {
             lock_timeout: Duration::from_secs(5),
             use_case_timeout: Duration::from_secs(20),
             migration_timeout: Duration::from_secs(10 * 60),
+            migration: Migration::Apply,
         })
     }
 

@@ -13,7 +13,7 @@ use super::failure::Failure;
 use super::preferences::preference_levels;
 use super::session::Session;
 use super::sponsored_apis;
-use super::values::cents;
+use super::values::{cents, texts};
 use crate::domain::catalog::{Catalog, ListedCampaign};
 use crate::domain::ids::SessionToken;
 use crate::domain::money::Cents;
@@ -128,8 +128,8 @@ async fn prepare(
             sponsor: row.try_get(2)?,
             required_task: row.try_get(3)?,
             subsidy: cents(row.try_get(4)?),
-            target_tools: row.try_get(5)?,
-            tags: row.try_get(6)?,
+            target_tools: texts(&row, 5)?,
+            tags: texts(&row, 6)?,
             task_type: row.try_get(7)?,
         });
         entries.push(entry);

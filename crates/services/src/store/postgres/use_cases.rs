@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
+
 use super::postgres_store::PostgresStore;
 use super::search::{self, SearchInput};
 use super::{
@@ -183,6 +185,11 @@ impl Store for PostgresStore {
         self.write_moved((reservation, dispatch), |session, input, now| {
             Box::pin(settle::release(session, input, now))
         })
+    }
+
+    /// There is no log to move: connections end with the process.
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
     }
 
     fn check_books(&self) -> StoreFuture<'_, Vec<BookViolation>> {

@@ -6,6 +6,7 @@ use std::error::Error;
 use bytes::BytesMut;
 use jiff::Timestamp;
 use serde_json::Value;
+use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use uuid::Uuid;
 
@@ -45,6 +46,11 @@ uuid_column!(CampaignId, CompletionId, ReservationId, SessionToken, SponsoredApi
 /// that a budget that was overdrawn pays for nothing.
 pub fn cents(cents: i64) -> Cents {
     Cents::parse(cents.clamp(0, Cents::MAX.get())).unwrap_or_default()
+}
+
+/// The texts of an array. Those that are NULL, which only the system before this one could write, are left out.
+pub fn texts(row: &Row, column: usize) -> Result<Vec<String>, tokio_postgres::Error> {
+    Ok(row.try_get::<_, Vec<Option<String>>>(column)?.into_iter().flatten().collect())
 }
 
 /// A time as the database keeps it: in microseconds.

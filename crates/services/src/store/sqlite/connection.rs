@@ -10,11 +10,14 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::SqliteOptions;
 use super::failure::Failure;
+use crate::error::ServicesError;
+use crate::store::Migration;
 
 /// The migrations in their order; `user_version` counts those that were applied.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     include_str!("../../../migrations/sqlite/001_services.sql"),
     include_str!("../../../migrations/sqlite/002_expiry.sql"),
+    include_str!("../../../migrations/sqlite/003_retention.sql"),
 ];
 
 /// The file that all connections of a store share, and whether it is in order.
@@ -36,6 +39,10 @@ impl Database {
         self.opened_in.load(Ordering::Acquire) == self.epoch()
     }
 
+    pub const fn migration(&self) -> Migration {
+        self.options.migration
+    }
+
     pub fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
     }
@@ -48,20 +55,32 @@ impl Database {
     /// Opens the connection that writes, creating and migrating the file where necessary.
     pub fn open_writer(&self) -> Result<Connection, Failure> {
         let epoch = self.epoch();
-        create_file(&self.options.path)?;
+        if self.options.migration == Migration::Apply {
+            create_file(&self.options.path)?;
+        }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = self.connect(flags)?;
-        switch_to_wal(&connection, self.options.busy_timeout)?;
-        migrate(&mut connection)?;
+        match self.options.migration {
+            Migration::Apply => {
+                switch_to_wal(&connection, self.options.busy_timeout)?;
+                migrate(&mut connection)?;
+            }
+            Migration::Refuse => require_migrated(&connection)?,
+        }
         self.opened_in.store(epoch, Ordering::Release);
         Ok(connection)
     }
 
     /// Opens a connection that only reads. It is opened for writing, because readers share the write-ahead log's index.
     pub fn open_reader(&self) -> Result<Connection, Failure> {
+        let epoch = self.epoch();
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = self.connect(flags)?;
         connection.pragma_update(None, "query_only", true)?;
+        if self.options.migration == Migration::Refuse {
+            require_migrated(&connection)?;
+            self.opened_in.store(epoch, Ordering::Release);
+        }
         Ok(connection)
     }
 
@@ -118,17 +137,11 @@ fn switch_to_wal(connection: &Connection, patience: Duration) -> Result<(), Fail
 
 /// Applies the migrations that are missing, one process at a time: the transaction is the lock.
 fn migrate(connection: &mut Connection) -> Result<(), Failure> {
-    if applied_migrations(connection)? == MIGRATIONS.len() {
+    if pending_migrations(connection)? == 0 {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let applied = applied_migrations(&transaction)?;
-    if applied > MIGRATIONS.len() {
-        return Err(Failure::Rule(crate::ServicesError::unavailable(
-            "the database was written by a newer version of this program; update this program",
-            rusqlite::Error::InvalidQuery,
-        )));
-    }
+    let applied = MIGRATIONS.len() - pending_migrations(&transaction)?;
     for migration in MIGRATIONS.iter().skip(applied) {
         transaction.execute_batch(migration)?;
     }
@@ -137,7 +150,21 @@ fn migrate(connection: &mut Connection) -> Result<(), Failure> {
     Ok(())
 }
 
-fn applied_migrations(connection: &Connection) -> Result<usize, Failure> {
+fn require_migrated(connection: &Connection) -> Result<(), Failure> {
+    match pending_migrations(connection)? {
+        0 => Ok(()),
+        pending => Err(Failure::Rule(ServicesError::NotMigrated { pending })),
+    }
+}
+
+/// How many migrations are missing.
+fn pending_migrations(connection: &Connection) -> Result<usize, Failure> {
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    usize::try_from(version).map_err(|_| Failure::unreadable("a version"))
+    let applied = usize::try_from(version).map_err(|_| Failure::unreadable("a version"))?;
+    MIGRATIONS.len().checked_sub(applied).ok_or_else(|| {
+        Failure::Rule(ServicesError::unavailable(
+            "the database was written by a newer version of this program; update this program",
+            rusqlite::Error::InvalidQuery,
+        ))
+    })
 }

@@ -1,12 +1,19 @@
-//! Deletes what has expired.
+//! Deletes what has expired: whole rows, and the details of tasks whose time of retention is over.
 
 use jiff::Timestamp;
 use rusqlite::{Transaction, params};
 
 use super::failure::Failure;
-use crate::domain::limits::{ATTEMPT_LIFETIME, MAX_DELETED_ROWS};
+use crate::domain::limits::{ATTEMPT_LIFETIME, MAX_DELETED_ROWS, RETENTION};
 use crate::store::CleanUp;
 use crate::store::shared::earlier;
+
+/// Clears the details of tasks. Those that were taken over without a time of retention are kept.
+const CLEAR_DETAILS: &str = "UPDATE task_completions SET details = NULL WHERE id IN
+     (SELECT t.id FROM task_completions t WHERE t.details IS NOT NULL AND t.created_at <= ?1 AND EXISTS
+      (SELECT 1 FROM consents c WHERE c.user_id = t.user_id AND c.campaign_id = t.campaign_id
+       AND c.consent_type = 'retention' AND c.retention_days IS NOT NULL)
+      LIMIT ?2)";
 
 /// The tables with their keys, and what has expired at `?1`. A key of a living attempt stays, and so does a living attempt.
 const EXPIRED: [(&str, &str, &str); 4] = [
@@ -33,6 +40,11 @@ pub fn delete_expired(transaction: &Transaction<'_>, now: Timestamp) -> Result<C
         if deleted >= MAX_DELETED_ROWS {
             clean_up = CleanUp::Partial;
         }
+    }
+    let at = earlier(now, RETENTION).as_microsecond();
+    let cleared = transaction.prepare_cached(CLEAR_DETAILS)?.execute(params![at, MAX_DELETED_ROWS as i64])?;
+    if cleared >= MAX_DELETED_ROWS {
+        clean_up = CleanUp::Partial;
     }
     Ok(clean_up)
 }

@@ -35,8 +35,8 @@ use self::queued::Durability;
 use self::readers::Readers;
 use self::search::SearchIndexes;
 use self::writer::Writer;
-use super::StoreFuture;
 use super::movements::Moved;
+use super::{Migration, StoreFuture};
 use crate::clock::Clock;
 use crate::error::ServicesError;
 
@@ -47,13 +47,15 @@ pub struct SqliteOptions {
     pub path: PathBuf,
     /// How long a use case waits for other processes that write. Beyond it the use case fails as unavailable.
     pub busy_timeout: Duration,
+    /// What happens to tables that are missing or old.
+    pub migration: Migration,
 }
 
 impl SqliteOptions {
     /// The database in this file. Ten seconds are longer than any use case takes, and shorter than callers wait.
     #[must_use]
     pub const fn new(path: PathBuf) -> Self {
-        Self { path, busy_timeout: Duration::from_secs(10) }
+        Self { path, busy_timeout: Duration::from_secs(10), migration: Migration::Apply }
     }
 }
 
@@ -120,6 +122,9 @@ impl SqliteStore {
         if self.database.is_open() {
             return Ok(());
         }
-        self.writer.run(Durability::Full, |_| Ok(()), |()| {}).await
+        match self.database.migration() {
+            Migration::Apply => self.writer.run(Durability::Full, |_| Ok(()), |()| {}).await,
+            Migration::Refuse => self.readers.clone().run(|_| Ok(())).await,
+        }
     }
 }

@@ -48,6 +48,11 @@ impl Readers {
         }
     }
 
+    /// Closes the connections that are not in use.
+    pub fn close_idle(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     fn read<T>(&self, use_case: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
         let epoch = self.database.epoch();
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();

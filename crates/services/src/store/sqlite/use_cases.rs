@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
+
 use super::{
     SqliteStore, accounts, books, campaigns, expiry, leases, listing, reserve, search, settle,
     sponsored_apis, tasks,
@@ -169,6 +171,14 @@ impl Store for SqliteStore {
 
     fn release(&self, reservation: ReservationId, dispatch: Dispatch) -> StoreFuture<'_, ()> {
         self.write_moved(move |transaction, now| settle::release(transaction, reservation, dispatch, now))
+    }
+
+    /// The last connection to close moves the write-ahead log into the file and deletes it.
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            self.readers.close_idle();
+            self.writer.close().await;
+        })
     }
 
     fn check_books(&self) -> StoreFuture<'_, Vec<BookViolation>> {

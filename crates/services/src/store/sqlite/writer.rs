@@ -2,7 +2,8 @@
 //! one, and none waits for the database on a thread of the runtime. Those that wait at the same time share a transaction.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::{mpsc, oneshot};
@@ -19,15 +20,23 @@ const QUEUE: usize = 256;
 /// processes, which cannot write meanwhile, should have their turn after a few milliseconds.
 const MAX_BATCH: usize = 64;
 
-/// The handle to the thread, which is started by the first use case and ends with the store.
+type Jobs = mpsc::Sender<Box<dyn Job>>;
+
+/// The handle to the thread, which is started by the first use case and ends with the store, or when it is closed.
 pub struct Writer {
     database: Arc<Database>,
-    jobs: OnceLock<mpsc::Sender<Box<dyn Job>>>,
+    running: Mutex<Option<Running>>,
+}
+
+struct Running {
+    jobs: Jobs,
+    /// None if the thread could not be started. Its receiver is gone then, so every use case reports it.
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
     pub const fn new(database: Arc<Database>) -> Self {
-        Self { database, jobs: OnceLock::new() }
+        Self { database, running: Mutex::new(None) }
     }
 
     /// Runs a use case: all of it or nothing. `committed` is called when it has happened, also when nobody waits for it any
@@ -41,12 +50,26 @@ impl Writer {
         let (caller, answer) = oneshot::channel();
         let job = Box::new(Queued::new(durability, use_case, committed, caller));
         let gone = || ServicesError::internal("the writer of the database has ended");
-        self.jobs.get_or_init(|| self.start()).send(job).await.map_err(|_| gone())?;
+        self.jobs().send(job).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
 
-    fn start(&self) -> mpsc::Sender<Box<dyn Job>> {
-        let (sender, mut jobs) = mpsc::channel(QUEUE);
+    /// Ends the thread after the use cases that wait for it, and with it the connection. A later use case starts another.
+    pub async fn close(&self) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(Running { jobs, thread: Some(thread) }) = running else { return };
+        drop(jobs);
+        // It fails only if the thread panicked, and then there is nothing to wait for.
+        let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+    }
+
+    fn jobs(&self) -> Jobs {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.get_or_insert_with(|| self.start()).jobs.clone()
+    }
+
+    fn start(&self) -> Running {
+        let (sender, mut jobs) = mpsc::channel::<Box<dyn Job>>(QUEUE);
         let mut connection = WriterConnection { database: self.database.clone(), open: None };
         let thread = std::thread::Builder::new().name("annai-services-db".to_owned()).spawn(move || {
             let mut batch = Vec::with_capacity(MAX_BATCH);
@@ -55,11 +78,10 @@ impl Writer {
                 connection.work_off(batch.drain(..).collect());
             }
         });
-        if let Err(error) = thread {
-            // The receiver is gone with the thread that was not started, so every use case reports it.
+        let thread = thread.inspect_err(|error| {
             tracing::error!(%error, "the thread of the database could not be started");
-        }
-        sender
+        });
+        Running { jobs: sender, thread: thread.ok() }
     }
 }
 
