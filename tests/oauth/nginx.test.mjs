@@ -169,6 +169,23 @@ test("a refusal reaches the client through nginx, however large its request is",
   }
 });
 
+test("with the documented settings each visitor of nginx has a rate limit of their own", async (t) => {
+  const [home, pair] = [temporary(), await certificate()];
+  const base = "https://annai.example.com";
+  const unit = await docBlock("operations.md", "ini", "ExecStart=");
+  const [, proxies] = /^Environment=TRUSTED_PROXIES=(.+)$/m.exec(unit);
+  for (const [TRUSTED_PROXIES, expected] of [[proxies, [200, 429, 200, 200]], [undefined, [200, 429, 429, 429]]]) {
+    const annai = await serve(t, { home, toolset: "services", settings: { PUBLIC_URL: base, RATE_LIMIT_PER_MIN: "2", ...(TRUSTED_PROXIES && { TRUSTED_PROXIES }) } });
+    assert.equal(annai.text.includes("TRUSTED_PROXIES is not set"), !TRUSTED_PROXIES, annai.text);
+    const port = await freePort();
+    await startNginx(t, await recommended(pair, port, annai.port), port);
+    const visit = async (from, headers) => (await request(`${base}/campaigns`, { via: { host: "127.0.0.1", port, from }, ca: pair.pem, headers })).status;
+    await visit("127.0.0.2");
+    // What the visitors claim about themselves is not believed.
+    assert.deepEqual([await visit("127.0.0.2"), await visit("127.0.0.2", { "x-forwarded-for": "1.2.3.4" }), await visit("127.0.0.3"), await visit("127.0.0.4")], expected);
+  }
+});
+
 /** An API that reports a search, and writes its answer only after `release` was called. */
 async function slowApi(t) {
   let release;

@@ -174,6 +174,7 @@ export async function request(url, { method, headers = {}, body, via, ca, agent 
     method: method ?? (text === undefined ? "GET" : "POST"),
     host: via?.host ?? target.hostname,
     port: via?.port ?? target.port,
+    localAddress: via?.from,
     servername: target.hostname,
     path: target.pathname + target.search,
     headers: {

@@ -96,6 +96,7 @@ test("a person who holds services.execute alone runs `answer`, which they may no
   assert.equal(refused.status, 403);
   assert.match(refused.headers["www-authenticate"], /error="insufficient_scope"/);
   assert.equal(words(/scope="([^"]*)"/.exec(refused.headers["www-authenticate"])[1]), "services.execute tasks.write");
+  assert.equal(refused.result.content[0].text, "the token lacks the scope services.execute, which this needs; sign in again and allow it");
   await annai.done("complete_task", { campaign_id: campaign.id, task_name: "survey", consent }, { token: doing });
   const alone = await token(account, "services.execute");
   assert.deepEqual(claims(alone).scope, "services.execute");

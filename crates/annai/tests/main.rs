@@ -38,6 +38,8 @@ mod suite {
     mod library_support;
     mod library_vault;
     mod library_wordings;
+    mod reachability;
+    mod refusals;
     mod search;
     mod seed_examples;
     mod selection;

@@ -51,7 +51,7 @@ pub struct ServerSection {
     pub port: u16,
     /// The URL at which clients on other machines reach this server, such as `https://annai.example.com`. Its host and
     /// origin are then allowed, it is the resource that OAuth tokens are issued for, and requests from this machine no
-    /// longer count as the owner's: everybody needs a token. Not set: only loopback hosts are allowed.
+    /// longer count as the owner's: they need a token as others do. Not set: only loopback hosts are allowed.
     pub public_url: Option<String>,
     /// The OpenID provider whose access tokens are accepted, such as `https://login.example.com`; `http` only on loopback.
     /// The variable `AUTH0_DOMAIN` sets it to `https://DOMAIN/`. Not set: only static tokens are accepted.

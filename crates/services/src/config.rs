@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::address_range::AddressRange;
+use crate::domain::email::Email;
 use crate::domain::money::Cents;
 use crate::store::postgres::DEFAULT_POOL_SIZE;
 
@@ -114,6 +115,12 @@ impl ServicesSection {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => *path = format!("{home}{rest}"),
             _ => {}
         }
+    }
+
+    /// Whether the owner of the machine can use tools that need a person: the development user has an e-mail address.
+    #[must_use]
+    pub fn has_development_user(&self) -> bool {
+        self.dev_user.as_deref().is_some_and(|email| Email::parse(email).is_ok())
     }
 }
 

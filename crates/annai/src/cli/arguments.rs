@@ -70,6 +70,7 @@ const DOCTOR_EXAMPLES: &str = "\
 Examples:
   annai doctor
   annai doctor --toolset library --manuals ~/manuals
+  PUBLIC_URL=https://annai.example.com annai doctor --http 0.0.0.0:3001
   annai doctor --json";
 const CAMPAIGNS_EXAMPLES: &str = "\
 Examples:
@@ -135,6 +136,13 @@ pub(super) enum Command {
     /// Check the setup, and say how to fix problems
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor {
+        /// Check a server that listens on this address [default: 127.0.0.1:3001] [env: PORT]
+        #[arg(long, value_name = "ADDR", num_args = 0..=1)]
+        #[expect(
+            clippy::option_option,
+            reason = "as in `annai --http`: absent, without an address, with an address"
+        )]
+        http: Option<Option<String>>,
         /// Print the findings as JSON
         #[arg(long)]
         json: bool,

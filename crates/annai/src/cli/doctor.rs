@@ -2,26 +2,31 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 
 use annai_answers::{Answers, Search};
 use annai_core::config::{ConfigError, Origin};
 use annai_core::{Finding, Identity, Registry, Toolset as _};
 use annai_library::Library;
-use annai_server::http::{BadUrl, check_oauth, reachability};
+use annai_server::http::{BadUrl, check_oauth, running_version};
 use annai_services::ServicesToolset;
 use serde_json::{Value, json};
 
 use super::call::Format;
 use super::terminal::{Colors, plain};
-use super::{Failure, Options, print};
+use super::{Failure, Options, print, reachability, serve};
 use crate::app::{self, App};
 
 /// How to fix a wrong setting.
 const FIX_SETTING: &str = "correct the setting, or remove it to use the default";
 
-pub(super) fn run(options: &Options, format: Format) -> Result<(), Failure> {
-    let findings = match App::start_quietly(options).and_then(|app| check(&app)) {
+/// Checks a server with these options; `address` is that of its `--http`.
+pub(super) fn run(options: &Options, address: Option<&str>, format: Format) -> Result<(), Failure> {
+    let checked = match App::start_quietly(options) {
+        Ok(app) => check(&app, &Listener::new(&app, address)?),
+        Err(error) => Err(error),
+    };
+    let findings = match checked {
         Ok(findings) => findings,
         Err(error) => error
             .0
@@ -36,6 +41,26 @@ pub(super) fn run(options: &Options, format: Format) -> Result<(), Failure> {
         Format::Json => format!("{:#}\n", to_json(&findings)),
     })?;
     if problem_count(&findings) == 0 { Ok(()) } else { Err(Failure::new(String::new())) }
+}
+
+/// Where the server listens.
+struct Listener {
+    address: SocketAddr,
+    /// What it is called in findings: as the user has written it.
+    name: String,
+}
+
+impl Listener {
+    fn new(app: &App, given: Option<&str>) -> Result<Self, Failure> {
+        let port = app.server.port;
+        let address = serve::parse_address(given, port)?;
+        let name = match (given, app.config.origin("server.port")) {
+            (Some(_), _) => address.to_string(),
+            (None, Origin::Default) => format!("port {port}"),
+            (None, origin) => format!("port {port} (from {origin})"),
+        };
+        Ok(Self { address, name })
+    }
 }
 
 fn problem_count(findings: &[Finding]) -> usize {
@@ -78,11 +103,11 @@ fn report(findings: &[&Finding], problems: usize, colors: Colors) -> String {
 }
 
 /// Runs every check that applies to the served toolsets.
-fn check(app: &App) -> Result<Vec<Finding>, ConfigError> {
+fn check(app: &App, listener: &Listener) -> Result<Vec<Finding>, ConfigError> {
     let mut findings = configuration(app);
     let registry = app.registry()?;
-    findings.extend([tools(&registry), port(app)]);
-    findings.extend(access(app, &registry));
+    findings.extend([tools(&registry), port(listener)]);
+    findings.extend(access(app, listener.address, &registry));
     let (serves_answers, serves_search) =
         (registry.has_toolset(Answers::NAME), registry.has_toolset(Search::NAME));
     if serves_answers || serves_search {
@@ -131,10 +156,9 @@ fn configuration(app: &App) -> Vec<Finding> {
 }
 
 /// Shows who can use `--http`, and checks the settings about it and the issuer.
-fn access(app: &App, registry: &Registry) -> Vec<Finding> {
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, app.server.port));
+fn access(app: &App, address: SocketAddr, registry: &Registry) -> Vec<Finding> {
     let wrong_setting = |error: BadUrl| Finding::bad(format!("http: {error}"), FIX_SETTING);
-    let mut findings = match reachability(&app.server, address, registry) {
+    let mut findings = match reachability::findings(app, address, registry) {
         Ok(findings) => findings,
         Err(error) => return vec![wrong_setting(error)],
     };
@@ -152,17 +176,18 @@ fn tools(registry: &Registry) -> Finding {
     Finding::good(format!("tools: {} tools; tools/list has {bytes} bytes", registry.tools().len()))
 }
 
-/// Checks that the port of `--http` is free.
-fn port(app: &App) -> Finding {
-    let port = app.server.port;
-    let origin = match app.config.origin("server.port") {
-        Origin::Default => String::new(),
-        origin => format!(" (from {origin})"),
+/// Checks that the address of `--http` is free, or that a server of this program has it already.
+fn port(Listener { address, name }: &Listener) -> Finding {
+    let error = match TcpListener::bind(address) {
+        Ok(_) => return Finding::good(format!("http: {name} is free")),
+        Err(error) => error,
     };
-    match TcpListener::bind(("127.0.0.1", port)) {
-        Ok(_) => Finding::good(format!("http: port {port}{origin} is free")),
-        Err(error) => Finding::bad(
-            format!("http: port {port}{origin} cannot be used: {error}"),
+    match block_on("http", running_version(*address)) {
+        Ok(Some(version)) => {
+            Finding::good(format!("http: {name} is in use: Annai {version} is running there"))
+        }
+        _ => Finding::bad(
+            format!("http: {name} cannot be used: {error}"),
             "stop the program that uses the port, or choose another port: annai --http 127.0.0.1:3002, or PORT=3002",
         ),
     }

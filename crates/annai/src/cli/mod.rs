@@ -16,6 +16,7 @@ mod help;
 mod init;
 mod local_session;
 mod options;
+mod reachability;
 mod serve;
 mod temporary_folder;
 mod terminal;
@@ -151,7 +152,9 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             eval::use_default_manuals(&mut app, questions)?;
             eval::run(app, &eval_options)
         }
-        Command::Doctor { json } => doctor::run(options, call::Format::new(*json)),
+        Command::Doctor { http, json } => {
+            doctor::run(options, http.as_ref().and_then(Option::as_deref), call::Format::new(*json))
+        }
         Command::Campaigns { check, command } => {
             campaigns::run(&load_app(options)?, *check, command.as_ref(), options)
         }

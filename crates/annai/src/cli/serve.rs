@@ -4,14 +4,14 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use annai_core::Registry;
-use annai_server::http::{HttpOptions, HttpServer, Sessions, StartError, reachability};
+use annai_server::http::{HttpOptions, HttpServer, Sessions, StartError};
 use annai_server::stdio::{self, StdioOptions};
 use annai_server::{McpService, process};
 use axum::Router;
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, print_config};
+use super::{Failure, print_config, reachability};
 use crate::app::App;
 use crate::catalog;
 
@@ -52,7 +52,7 @@ pub(super) fn http(app: &App, address: Option<&str>, show_config: bool) -> Resul
 
 /// Logs who can use the server, a line for each way in, and what to set where that is nobody.
 fn log_reachability(app: &App, address: SocketAddr) -> Result<(), Failure> {
-    let findings = reachability(&app.server, address, &*app.registry()?).map_err(StartError::Url)?;
+    let findings = reachability::findings(app, address, &*app.registry()?).map_err(StartError::Url)?;
     for finding in findings {
         match finding.fix {
             Some(fix) => tracing::warn!("{}; {fix}", finding.what),
@@ -118,7 +118,7 @@ impl From<StartError> for Failure {
 }
 
 /// Parses the address of `--http`: `127.0.0.1:3001`, `[::1]:3001`, `localhost:3001`, `:3001` or `3001`.
-fn parse_address(text: Option<&str>, port: u16) -> Result<SocketAddr, Failure> {
+pub(super) fn parse_address(text: Option<&str>, port: u16) -> Result<SocketAddr, Failure> {
     let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
     let Some(text) = text else { return Ok(loopback(port)) };
     if let Ok(address) = text.parse() {

@@ -137,7 +137,8 @@ fn parse_expiry(text: &str) -> Result<Option<Duration>, Failure> {
 }
 
 fn list(file: &TokenFile, as_json: bool) -> Result<(), Failure> {
-    let (tokens, now) = (file.read()?, seconds_since_1970());
+    let tokens = file.read().map_err(TokenFileError::from)?;
+    let now = seconds_since_1970();
     // The last uses only inform; a damaged file must not hide the tokens.
     let uses = file.last_uses().unwrap_or_default();
     if as_json {

@@ -13,7 +13,7 @@ use super::{
     Access, Admitted, Denied, NumberParsing, Resource, ResourceTemplate, SelectionError, TokenScope,
     ToolSelection, Toolset, ToolsetState, Widget,
 };
-use crate::{Facts, Identity, JsonObject, schema};
+use crate::{ErrorText, Facts, Identity, JsonObject, ToolError, WireError, schema};
 
 /// The maximum number of cached tool lists, one per set of scopes. There are few scopes, so more sets are not expected.
 /// Beyond the limit a list is serialized for each request.
@@ -45,6 +45,14 @@ impl RegisteredTool {
     /// The schema of the structured results.
     pub fn output_schema(&self) -> &JsonObject {
         &self.schemas.get_or_init(self.make_schemas).1
+    }
+
+    /// What the text of the result is when a call fails with this error.
+    pub fn error_text(&self, error: &ToolError) -> ErrorText {
+        match self.runner.wire(error).into_result(error.kind()) {
+            WireError::Result { text, .. } => text,
+            WireError::Rpc { .. } | WireError::Http { .. } => ErrorText::Json,
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use annai_core::{Denied, ErrorKind, Identity, Registry, ToolError};
+use annai_core::tool::RegisteredTool;
+use annai_core::{Denied, ErrorKind, ErrorText, Identity, Person, Registry, ToolError};
 use axum::response::Response;
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
@@ -14,12 +15,18 @@ use super::oauth::{RETRY_DELAY, TokenRefusal};
 use super::reply;
 use crate::era::Era;
 use crate::failure::{self, RpcError};
+use crate::tokens::TOKEN_ISSUER;
+
+/// The next step where no token can be had.
+const NO_SIGN_IN: &str = "this server has no sign-in yet: its operator has to set OAUTH_ISSUER";
 
 /// Builds the challenges of a server.
 #[derive(Debug, Clone)]
 pub struct Challenger {
     /// The URL of the metadata that leads a client to the issuer; `None` without an issuer.
     pub metadata_url: Option<String>,
+    /// The scopes that static tokens can have.
+    pub static_scopes: BTreeSet<&'static str>,
 }
 
 /// Why a request is not authorized, and the response to it.
@@ -31,21 +38,32 @@ pub struct Challenge {
     /// The same for the body. ChatGPT offers to sign in only if it contains an error, while the header of a request without
     /// a token must not contain one (RFC 6750).
     for_body: Option<String>,
+    /// Whether the server has an issuer with which people can sign in.
+    has_issuer: bool,
 }
 
 impl Challenger {
-    /// The challenge to a request without a token.
-    pub fn no_token(&self, scopes: &BTreeSet<&str>) -> Challenge {
-        let needed = join(scopes);
+    /// The challenge to a request without a token. The header asks for all of `scopes`, so that one sign-in suffices; the
+    /// sentence names the scope that is `needed`, or none where every token is let in.
+    pub fn no_token(&self, needed: Option<&str>, scopes: &BTreeSet<&str>) -> Challenge {
+        let needs = |token: &str| match needed {
+            Some(scope) => format!("this needs {token} with the scope {scope}"),
+            None => format!("this server needs {token}"),
+        };
+        let can_be_static = match needed {
+            Some(scope) => self.static_scopes.contains(scope),
+            None => self.has_static(scopes),
+        };
         let reason = match &self.metadata_url {
-            Some(_) => format!("sign in first: this needs an access token with the scope {needed}"),
-            None => format!(
-                "this needs a token with the scope {needed}; ask the operator of this server for one (annai token new)"
-            ),
+            Some(_) => format!("sign in first: {}", needs("an access token")),
+            None if can_be_static => {
+                format!("{}; ask the operator of this server for one (annai token new)", needs("a token"))
+            }
+            None => format!("{}, and {NO_SIGN_IN}", needs("an access token")),
         };
         let header = self.header(None, scopes);
         let for_body = self.header(Some(("invalid_token", &reason)), scopes);
-        Challenge::new(StatusCode::UNAUTHORIZED, ErrorKind::Unauthorized, reason, header, for_body)
+        self.challenge(StatusCode::UNAUTHORIZED, ErrorKind::Unauthorized, reason, header, for_body)
     }
 
     /// The challenge to a request whose token identifies nobody. If that is only because the issuer cannot be reached, the
@@ -56,25 +74,38 @@ impl Challenger {
                 let header = self.header(Some(("invalid_token", problem)), scopes);
                 let remedy = match &self.metadata_url {
                     Some(_) => "sign in again",
-                    None => "ask the operator of this server for a token (annai token new)",
+                    None if self.has_static(scopes) => {
+                        "ask the operator of this server for a token (annai token new)"
+                    }
+                    None => NO_SIGN_IN,
                 };
                 let (kind, reason) = (ErrorKind::Unauthorized, format!("{problem}; {remedy}"));
-                Challenge::new(StatusCode::UNAUTHORIZED, kind, reason, header.clone(), header)
+                self.challenge(StatusCode::UNAUTHORIZED, kind, reason, header.clone(), header)
             }
             TokenRefusal::IssuerUnavailable => {
                 let reason = ToolError::new(ErrorKind::Upstream, refusal.to_string());
-                Challenge { status: StatusCode::SERVICE_UNAVAILABLE, reason, header: None, for_body: None }
+                let status = StatusCode::SERVICE_UNAVAILABLE;
+                Challenge { status, reason, header: None, for_body: None, has_issuer: true }
             }
         }
     }
 
     /// The challenge to a verified person whose token lacks a scope. It names the token's own scopes too, because older
     /// clients replace their scopes by those of the challenge, and would lose the others.
-    pub fn missing_scope(&self, needed: &str, granted: &BTreeSet<String>) -> Challenge {
-        let scopes: BTreeSet<_> = granted.iter().map(String::as_str).chain([needed]).collect();
-        let reason = format!("the token lacks the scope {needed}, which this needs");
+    pub fn missing_scope(&self, needed: &str, person: &Person) -> Challenge {
+        let scopes: BTreeSet<_> = person.scopes.iter().map(String::as_str).chain([needed]).collect();
+        let remedy = if person.issuer != TOKEN_ISSUER {
+            "sign in again and allow it".to_owned()
+        } else if self.static_scopes.contains(needed) {
+            "ask the operator of this server for a token with it (annai token new)".to_owned()
+        } else if self.metadata_url.is_some() {
+            "a static token cannot have it: sign in instead".to_owned()
+        } else {
+            format!("a static token cannot have it, and {NO_SIGN_IN}")
+        };
+        let reason = format!("the token lacks the scope {needed}, which this needs; {remedy}");
         let header = self.header(Some(("insufficient_scope", &reason)), &scopes);
-        Challenge::new(StatusCode::FORBIDDEN, ErrorKind::Forbidden, reason, header.clone(), header)
+        self.challenge(StatusCode::FORBIDDEN, ErrorKind::Forbidden, reason, header.clone(), header)
     }
 
     /// The challenge to a call or a read that was denied; `None` when no token would change that. A caller without a token
@@ -88,14 +119,31 @@ impl Challenger {
         match (denied, identity) {
             (Denied::Unknown, _) => None,
             (Denied::Scope(scope), Identity::Person(person)) => {
-                Some(self.missing_scope(scope.as_str(), &person.scopes))
+                Some(self.missing_scope(scope.as_str(), person))
             }
             (Denied::SignIn(scope) | Denied::Scope(scope), _) => {
                 let mut scopes = toolset_scopes.clone();
                 scopes.insert(scope.as_str());
-                Some(self.no_token(&scopes))
+                Some(self.no_token(Some(scope.as_str()), &scopes))
             }
         }
+    }
+
+    /// Whether a static token can have any of these scopes.
+    fn has_static(&self, scopes: &BTreeSet<&str>) -> bool {
+        scopes.iter().any(|scope| self.static_scopes.contains(scope))
+    }
+
+    fn challenge(
+        &self,
+        status: StatusCode,
+        kind: ErrorKind,
+        reason: String,
+        header: String,
+        for_body: String,
+    ) -> Challenge {
+        let (reason, has_issuer) = (ToolError::new(kind, reason), self.metadata_url.is_some());
+        Challenge { status, reason, header: Some(header), for_body: Some(for_body), has_issuer }
     }
 
     fn header(&self, error: Option<(&str, &str)>, scopes: &BTreeSet<&str>) -> String {
@@ -128,13 +176,10 @@ pub fn all_scopes(registry: &Registry) -> BTreeSet<&'static str> {
 }
 
 impl Challenge {
-    fn new(status: StatusCode, kind: ErrorKind, reason: String, header: String, for_body: String) -> Self {
-        Self { status, reason: ToolError::new(kind, reason), header: Some(header), for_body: Some(for_body) }
-    }
-
-    /// The response to a tool call. `text` replaces the text of the result.
-    pub fn to_call(&self, id: &RequestId, era: Era, text: Option<&str>) -> Response {
-        let mut result = json!(failure::of_denied(&self.reason, self.for_body.as_deref(), text));
+    /// The response to a call of a tool; `None` where no tool has the name.
+    pub fn to_call(&self, id: &RequestId, era: Era, tool: Option<&RegisteredTool>) -> Response {
+        let text = tool.and_then(|tool| self.text(tool));
+        let mut result = json!(failure::of_denied(&self.reason, self.for_body.as_deref(), text.as_deref()));
         if let Value::Object(result) = &mut result {
             match era {
                 Era::Handshake => drop(result.shift_remove("resultType")),
@@ -143,6 +188,21 @@ impl Challenge {
         }
         let body = json!({ "jsonrpc": "2.0", "id": id, "result": result });
         self.response(body.to_string().into_bytes())
+    }
+
+    /// The text of the result, where the toolset of the tool speaks in sentences.
+    fn text(&self, tool: &RegisteredTool) -> Option<String> {
+        let reason = self.reason.message();
+        match tool.sign_in_message {
+            Some(sentence) if self.status == StatusCode::UNAUTHORIZED && self.has_issuer => {
+                Some(sentence.to_owned())
+            }
+            // Nobody can do what the sentence says, so the reason follows.
+            Some(sentence) if self.status == StatusCode::UNAUTHORIZED => {
+                Some(format!("{sentence}\n{reason}"))
+            }
+            _ => (tool.error_text(&self.reason) == ErrorText::Message).then(|| reason.to_owned()),
+        }
     }
 
     /// The response to any other MCP request.

@@ -114,7 +114,7 @@ impl McpEndpoint {
         if caller.identity == Identity::Anonymous && !served.is_open_to_anyone() {
             // Many clients begin to sign in only when `initialize` is answered with 401.
             body::discard(&parts.headers, body);
-            return self.challenger.no_token(&all_scopes(served)).to_request(None);
+            return self.challenger.no_token(None, &all_scopes(served)).to_request(None);
         }
         let registry = match selected {
             Ok(registry) => registry,
@@ -186,8 +186,8 @@ impl McpEndpoint {
         match envelope::parse(&bytes).map(message::read) {
             Ok(Ok(Some(JsonRpcMessage::Request(request)))) => match request.request {
                 ClientRequest::CallToolRequest(call) => {
-                    let text = registry.get(&call.params.name).and_then(|tool| tool.sign_in_message);
-                    challenge.to_call(&request.id, Era::of_headers(&parts.headers), text)
+                    let tool = registry.get(&call.params.name);
+                    challenge.to_call(&request.id, Era::of_headers(&parts.headers), tool)
                 }
                 _ => challenge.to_request(Some(&request.id)),
             },
@@ -250,10 +250,7 @@ impl McpEndpoint {
                 let scopes = registry.toolset_scopes(name).map(TokenScope::as_str).collect();
                 let challenge = self.challenger.denied(denied, &identity, &scopes)?;
                 denied.log(registry, name, &identity, &request_id);
-                // A person who has signed in learns which scope is missing.
-                let text = registry.get(name).and_then(|tool| tool.sign_in_message);
-                let text = text.filter(|_| !matches!(identity, Identity::Person(_)));
-                Some(challenge.to_call(id, Era::of_headers(&parts.headers), text))
+                Some(challenge.to_call(id, Era::of_headers(&parts.headers), registry.get(name)))
             }
             ClientRequest::ReadResourceRequest(read) => {
                 let uri = &read.params.uri;

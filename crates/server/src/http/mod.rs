@@ -27,7 +27,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use annai_core::PeerAddress;
+use annai_core::{PeerAddress, Registry, TokenScope};
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -48,6 +48,7 @@ use challenge::Challenger;
 use client_stream::ClientStream;
 use connections::{Connection, Connections, MAX_HEAD_BYTES};
 use door::Door;
+pub use health::running_version;
 use held_body::HeldBody;
 use mcp::McpEndpoint;
 pub use mcp::Sessions;
@@ -55,7 +56,7 @@ use oauth::{OAuth, Resource};
 pub use peers::IsTrustedProxy;
 use peers::PeerRule;
 use pending_bytes::PendingBytes;
-pub use reachability::{check_oauth, reachability};
+pub use reachability::{Deployment, check_oauth, reachability};
 pub use router::METRICS_READ;
 use router::{Limits, Site};
 use trust::LoopbackTrust;
@@ -93,7 +94,7 @@ pub struct HttpOptions<S> {
 pub struct HttpServer {
     listener: TcpListener,
     router: Router,
-    registry: Arc<annai_core::Registry>,
+    registry: Arc<Registry>,
     places: Bulkheads,
     connections: Connections,
 }
@@ -146,7 +147,8 @@ impl HttpServer {
         let resource = resource(server, address);
         let authenticator = Arc::new(authenticator(server, address, &registry, &resource)?);
         let metadata_url = authenticator.oauth.is_some().then(|| resource.metadata_url());
-        let challenger = Challenger { metadata_url };
+        let static_scopes = static_scopes(server, &registry).into_iter().map(TokenScope::as_str).collect();
+        let challenger = Challenger { metadata_url, static_scopes };
         let metadata = authenticator.oauth.as_ref();
         let metadata = metadata.map(|oauth| oauth::routes(oauth, &resource, registry.scopes()));
         let mcp = McpEndpoint::new(
@@ -239,11 +241,21 @@ fn resource(server: &ServerSection, mut address: SocketAddr) -> Resource {
     Resource::new(&server.public_url.clone().unwrap_or_else(|| format!("http://{address}")))
 }
 
+/// The scopes that static tokens can have on this server: those that need permission, but no person.
+fn static_scopes(server: &ServerSection, registry: &Registry) -> Vec<TokenScope> {
+    if server.token_file.is_none() {
+        return Vec::new();
+    }
+    let mut scopes = registry.local_scopes();
+    scopes.push(METRICS_READ);
+    scopes
+}
+
 /// What finds out who sends a request, from the settings.
 fn authenticator(
     server: &ServerSection,
     address: SocketAddr,
-    registry: &annai_core::Registry,
+    registry: &Registry,
     resource: &Resource,
 ) -> Result<Authenticator, BadUrl> {
     // An audience that names nothing would match tokens for nobody.
@@ -251,8 +263,7 @@ fn authenticator(
     let audiences = own.map_or_else(|| resource.names().into(), |own| vec![own]);
     let issuer = server.oauth_issuer.as_deref();
     let oauth = issuer.map(|issuer| OAuth::new(issuer, audiences)).transpose()?.map(Arc::new);
-    let mut scopes = registry.local_scopes();
-    scopes.push(METRICS_READ);
+    let scopes = static_scopes(server, registry);
     let static_tokens = server.token_file.as_ref();
     let static_tokens = static_tokens.map(|path| StaticTokens::new(TokenFile::new(path), &scopes));
     Ok(Authenticator { trust: LoopbackTrust::new(server, address)?, oauth, static_tokens })

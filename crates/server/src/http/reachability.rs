@@ -1,45 +1,69 @@
 //! Who can use the server: what an operator has to know at start-up, and what `annai doctor` shows.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use annai_core::{Finding, Registry};
+use annai_core::{Access, Finding, Registry, TokenScope};
 
 use super::oauth::OAuth;
 use super::trust::LoopbackTrust;
 use super::web_origin::{BadUrl, origin_of_setting};
-use super::{Door, resource};
+use super::{Door, METRICS_READ, resource};
 use crate::ServerSection;
 use crate::tokens::TokenFile;
 
-/// How to let anybody in.
-const HOW_TO_OPEN: &str =
-    "set OAUTH_ISSUER (or AUTH0_DOMAIN), or make a token for each person: annai token new NAME --scope SCOPE";
+/// What decides who can use a server.
+#[derive(Clone, Copy)]
+pub struct Deployment<'a> {
+    /// The `server` section of the settings.
+    pub server: &'a ServerSection,
+    /// Where the server listens.
+    pub address: SocketAddr,
+    /// The tools that are served.
+    pub registry: &'a Registry,
+    /// Whether the owner of the machine is somebody for tools that need a person, as long as there is no issuer.
+    pub has_development_user: bool,
+}
 
-/// Who can use the tools of a server that listens on `address`, one finding for each way in, and what is dangerous about it.
+/// The tools of a server that are not open to everybody, and whether anybody can use them.
+struct Tools {
+    /// The scopes of tools that need permission alone.
+    local_scopes: Vec<TokenScope>,
+    /// How many tools need to know the person.
+    personal: usize,
+    local_has_users: bool,
+    personal_has_users: bool,
+}
+
+/// Who can use the tools of a server, one finding for each way in, and what is dangerous about it.
 ///
 /// # Errors
 ///
 /// A setting is not a URL.
-pub fn reachability(
-    server: &ServerSection,
-    address: SocketAddr,
-    registry: &Registry,
-) -> Result<Vec<Finding>, BadUrl> {
+pub fn reachability(deployment: Deployment<'_>) -> Result<Vec<Finding>, BadUrl> {
+    let Deployment { server, address, registry, has_development_user } = deployment;
     Door::new(server)?;
     let trust = LoopbackTrust::new(server, address)?;
-    let (tokens, valid_tokens) = static_tokens(server);
-    let is_open = registry.is_open_to_anyone();
-    let mut findings = vec![loopback(&trust, registry), oauth(server, registry), tokens];
-    if is_open {
-        let count = registry.tools().filter(|tool| tool.facts.access.is_open()).count();
-        findings.push(Finding::good(format!("access: anybody may use {}", tools(count))));
+    let (is_trusting, has_issuer) = (trust.never().is_none(), server.oauth_issuer.is_some());
+    let is_owner_a_person = is_trusting && has_development_user && !has_issuer;
+    let local_scopes = registry.local_scopes();
+    let (tokens, granted) = static_tokens(server, registry, &local_scopes);
+    let tools = Tools {
+        personal: count(registry, |access| matches!(access, Access::SignedIn(_))),
+        local_has_users: is_trusting
+            || has_issuer
+            || local_scopes.iter().any(|scope| granted.contains(scope.as_str())),
+        personal_has_users: has_issuer || is_owner_a_person,
+        local_scopes,
+    };
+    let mut findings = vec![loopback(deployment, &trust, &tools), oauth(server, registry), tokens];
+    let open = count(registry, Access::is_open);
+    if open > 0 {
+        findings.push(Finding::good(format!("access: anybody may use {}", number(open))));
     }
-    if trust.never().is_some() && server.oauth_issuer.is_none() && valid_tokens == 0 {
-        let others = if is_open { "the other tools" } else { "the tools" };
-        findings.push(Finding::bad(format!("access: nobody can use {others}"), HOW_TO_OPEN));
-    }
+    findings.extend(tools_without_users(&tools, registry, is_trusting));
     findings.extend(dangers(server, address)?);
     Ok(findings)
 }
@@ -56,15 +80,24 @@ pub async fn check_oauth(server: &ServerSection) -> Result<Option<Finding>, BadU
     }
 }
 
-fn loopback(trust: &LoopbackTrust, registry: &Registry) -> Finding {
-    Finding::good(match trust.never() {
-        Some(reason) => format!("access: loopback: nobody is trusted without a token, because {reason}"),
-        None => format!(
-            "access: loopback: programs on this machine may use {} without a token. Loopback trust is on; behind a proxy \
-             every visitor is the owner. Set PUBLIC_URL or server.trust_loopback: false.",
-            tools(registry.tools().len())
-        ),
-    })
+fn loopback(deployment: Deployment<'_>, trust: &LoopbackTrust, tools: &Tools) -> Finding {
+    if let Some(reason) = trust.never() {
+        return Finding::good(format!(
+            "access: loopback: nobody is trusted without a token, because {reason}"
+        ));
+    }
+    let has_issuer = deployment.server.oauth_issuer.is_some();
+    let refusing = if deployment.has_development_user && !has_issuer { 0 } else { tools.personal };
+    let rest = match (refusing, has_issuer) {
+        (0, _) => String::new(),
+        (count, true) => format!("; {count} more only with an access token of the issuer"),
+        (count, false) => format!("; {count} more only when ANNAI_DEV_USER is your e-mail address"),
+    };
+    Finding::good(format!(
+        "access: loopback: programs on this machine may use {} without a token{rest}. Loopback trust is on; behind a proxy \
+         every visitor is the owner. Set PUBLIC_URL or server.trust_loopback: false.",
+        number(deployment.registry.tools().len() - refusing)
+    ))
 }
 
 fn oauth(server: &ServerSection, registry: &Registry) -> Finding {
@@ -72,9 +105,7 @@ fn oauth(server: &ServerSection, registry: &Registry) -> Finding {
         Some(issuer) => {
             let mut text = format!("access: OAuth: people with an access token of {issuer}");
             for scope in registry.scopes() {
-                let needs = |access: annai_core::Access| !access.is_open() && access.scope() == Some(*scope);
-                let of_scope = registry.tools().filter(|tool| needs(tool.facts.access));
-                let _ = write!(text, "; {}: {}", scope.as_str(), tools(of_scope.count()));
+                let _ = write!(text, "; {}: {}", scope.as_str(), number(tools_of(registry, *scope)));
             }
             text
         }
@@ -82,29 +113,78 @@ fn oauth(server: &ServerSection, registry: &Registry) -> Finding {
     })
 }
 
-/// What the token file says, and the number of tokens that are valid.
-fn static_tokens(server: &ServerSection) -> (Finding, usize) {
+/// What the token file says, and the scopes that its valid tokens grant.
+fn static_tokens(
+    server: &ServerSection,
+    registry: &Registry,
+    local_scopes: &[TokenScope],
+) -> (Finding, BTreeSet<String>) {
+    let good = |text: &str| Finding::good(format!("access: static tokens: {text}"));
     let Some(path) = &server.token_file else {
-        return (Finding::good("access: static tokens: nobody, because no token file is set"), 0);
+        return (good("nobody, because no token file is set"), BTreeSet::new());
     };
-    match TokenFile::new(path).read() {
-        Ok(tokens) => {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-            let valid: Vec<_> = tokens.iter().filter(|token| !token.has_expired(now)).collect();
-            let text = match valid.len() {
-                0 => {
-                    format!("nobody, because {path} has no valid token (annai token new NAME --scope SCOPE)")
-                }
-                1 => format!("1 valid token in {path}"),
-                count => format!("{count} valid tokens in {path}"),
-            };
-            (Finding::good(format!("access: static tokens: {text}")), valid.len())
-        }
+    let tokens = match TokenFile::new(path).read() {
+        Ok(tokens) => tokens,
         Err(error) => {
-            let problem = format!("access: static tokens: all are refused: {error}");
-            (Finding::bad(problem, "let only the user that runs the server read the file"), 0)
+            let problem = format!("access: static tokens: all are refused: {}", error.problem);
+            return (Finding::bad(problem, error.remedy), BTreeSet::new());
         }
+    };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let valid: Vec<_> = tokens.into_iter().filter(|token| !token.has_expired(now)).collect();
+    let count = valid.len();
+    let granted: BTreeSet<_> = valid.into_iter().flat_map(|token| token.scopes).collect();
+    let mut text = match (local_scopes.is_empty(), count) {
+        (true, _) => "they open none of the tools that are served, which need to know the person".to_owned(),
+        (false, 0) => {
+            format!("nobody, because {path} has no valid token (annai token new NAME --scope SCOPE)")
+        }
+        (false, 1) => format!("1 valid token in {path}"),
+        (false, count) => format!("{count} valid tokens in {path}"),
+    };
+    for scope in local_scopes.iter().filter(|_| count > 0) {
+        let opened = match granted.contains(scope.as_str()) {
+            true => number(tools_of(registry, *scope)),
+            false => "no token".to_owned(),
+        };
+        let _ = write!(text, "; {}: {opened}", scope.as_str());
     }
+    if granted.contains(METRICS_READ.as_str()) {
+        let _ = write!(text, "; {}: GET /metrics", METRICS_READ.as_str());
+    }
+    (good(&text), granted)
+}
+
+/// The tools that nobody can use, and what to set for each kind of them. It is a problem where no others are left; tools that
+/// only miss the development user of this machine are named by the finding about loopback.
+fn tools_without_users(tools: &Tools, registry: &Registry, is_trusting: bool) -> Vec<Finding> {
+    let (has_local, has_personal) = (!tools.local_scopes.is_empty(), tools.personal > 0);
+    let is_any_used = (has_local && tools.local_has_users) || (has_personal && tools.personal_has_users);
+    let finding = |what: String, fix: String| {
+        if is_any_used { Finding::warning(what, fix) } else { Finding::bad(what, fix) }
+    };
+    let mut findings = Vec::new();
+    if has_local && !tools.local_has_users {
+        let scopes: Vec<_> = tools.local_scopes.iter().map(|scope| scope.as_str()).collect();
+        let count = count(registry, |access| matches!(access, Access::Local(_)));
+        let what = format!("the tools that need {} ({})", scopes.join(", "), number(count));
+        findings.push(finding(
+            format!("access: nobody can use {what}"),
+            "make a token for each person: annai token new NAME --scope SCOPE; or set OAUTH_ISSUER (or AUTH0_DOMAIN)".to_owned(),
+        ));
+    }
+    if has_personal && !tools.personal_has_users && !(is_any_used && is_trusting) {
+        let here = if is_trusting {
+            ", or ANNAI_DEV_USER to your e-mail address to use them on this machine"
+        } else {
+            ""
+        };
+        findings.push(finding(
+            format!("access: nobody can use the tools that need to know the person ({})", number(tools.personal)),
+            format!("set OAUTH_ISSUER (or AUTH0_DOMAIN) to let people sign in{here}; static tokens do not open these tools"),
+        ));
+    }
+    findings
 }
 
 /// What works, and is dangerous or probably a mistake.
@@ -137,6 +217,16 @@ fn dangers(server: &ServerSection, address: SocketAddr) -> Result<Vec<Finding>, 
     Ok(findings)
 }
 
-fn tools(count: usize) -> String {
+/// How many tools have such an access.
+fn count(registry: &Registry, is_counted: impl Fn(Access) -> bool) -> usize {
+    registry.tools().filter(|tool| is_counted(tool.facts.access)).count()
+}
+
+/// How many tools require a scope.
+fn tools_of(registry: &Registry, scope: TokenScope) -> usize {
+    count(registry, |access| !access.is_open() && access.scope() == Some(scope))
+}
+
+fn number(count: usize) -> String {
     if count == 1 { "1 tool".to_owned() } else { format!("{count} tools") }
 }

@@ -91,8 +91,11 @@ async fn show_metrics(State(site): State<Arc<Site>>, request: Request) -> Respon
         Ok(caller) => match caller.identity {
             Identity::Owner => return health::metrics(),
             Identity::Person(person) if person.has(METRICS_READ) => return health::metrics(),
-            Identity::Person(person) => site.challenger.missing_scope(METRICS_READ.as_str(), &person.scopes),
-            Identity::Anonymous => site.challenger.no_token(&[METRICS_READ.as_str()].into()),
+            Identity::Person(person) => site.challenger.missing_scope(METRICS_READ.as_str(), &person),
+            Identity::Anonymous => {
+                let scope = METRICS_READ.as_str();
+                site.challenger.no_token(Some(scope), &[scope].into())
+            }
         },
         Err(refusal) => site.challenger.refused_token(refusal, &[METRICS_READ.as_str()].into()),
     };

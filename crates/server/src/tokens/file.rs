@@ -15,37 +15,24 @@ use super::TokenRecord;
 /// The maximum size of the file in bytes, enough for some thousand tokens. A larger file is refused.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 /// The version of the format.
-const FORMAT_VERSION: u32 = 1;
+const FORMAT_VERSION: u64 = 1;
 
-/// Why the token file cannot be read or changed.
+/// Why the token file cannot be used: it cannot be read or written, others could read or replace it, or it is something else.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}; {remedy}")]
+pub struct UnusableFile {
+    /// What is wrong, with the path of the file.
+    pub problem: String,
+    /// What to do about it.
+    pub remedy: &'static str,
+}
+
+/// Why the tokens cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenFileError {
-    /// The file cannot be opened, read or written.
-    #[error("{path}: {cause}")]
-    Io {
-        /// The file.
-        path: String,
-        /// The cause.
-        cause: io::Error,
-    },
-    /// Somebody else could read or replace the tokens.
-    #[error("{path} {problem}")]
-    Unsafe {
-        /// The file.
-        path: String,
-        /// What is wrong with it, and what to do.
-        problem: &'static str,
-    },
-    /// The content is not a token file.
-    #[error(
-        "{path} is not a token file: {problem}; restore it from a backup, or delete it and make new tokens"
-    )]
-    Malformed {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        problem: String,
-    },
+    /// The file cannot be used.
+    #[error(transparent)]
+    Unusable(#[from] UnusableFile),
     /// Another token has this name.
     #[error("a token is already named \"{0}\"; choose another name, or revoke that one first")]
     DuplicateName(String),
@@ -57,10 +44,16 @@ pub enum TokenFileError {
     NoRandomNumbers,
 }
 
+/// The version of a token file, whatever else is in it.
+#[derive(Deserialize)]
+struct Version {
+    version: u64,
+}
+
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Content {
-    version: u32,
+    version: u64,
     tokens: Vec<TokenRecord>,
 }
 
@@ -95,14 +88,19 @@ impl TokenFile {
     /// # Errors
     ///
     /// The file cannot be read, or others can read it.
-    pub fn read(&self) -> Result<Vec<TokenRecord>, TokenFileError> {
-        let Some(content) = self.read_json::<Content>(&self.path)? else { return Ok(Vec::new()) };
-        if content.version != FORMAT_VERSION {
-            let problem =
-                format!("its version is {}, and this program knows {FORMAT_VERSION}", content.version);
-            return Err(TokenFileError::Malformed { path: self.path.display().to_string(), problem });
+    pub fn read(&self) -> Result<Vec<TokenRecord>, UnusableFile> {
+        let Some(bytes) = read_bytes(&self.path)? else { return Ok(Vec::new()) };
+        // A newer version may have other members, so the version comes first.
+        let Version { version } = parse(&self.path, &bytes)?;
+        if version > FORMAT_VERSION {
+            let path = self.path.display();
+            let problem = format!("{path} has version {version}, and this program knows {FORMAT_VERSION}");
+            return Err(UnusableFile { problem, remedy: "update this program" });
         }
-        Ok(content.tokens)
+        if version < FORMAT_VERSION {
+            return Err(malformed(&self.path, &format!("there is no version {version}")));
+        }
+        Ok(parse::<Content>(&self.path, &bytes)?.tokens)
     }
 
     /// Adds a token.
@@ -136,7 +134,7 @@ impl TokenFile {
     }
 
     /// What tells whether the file has changed; `None` if there is no file.
-    pub(super) fn stamp(&self) -> Result<Option<Stamp>, TokenFileError> {
+    pub(super) fn stamp(&self) -> Result<Option<Stamp>, UnusableFile> {
         match fs::symlink_metadata(&self.path) {
             Ok(metadata) => Ok(Some(Stamp {
                 inode: metadata.ino(),
@@ -144,7 +142,7 @@ impl TokenFile {
                 changed_at: (metadata.ctime(), metadata.ctime_nsec()),
             })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(cause) => Err(io_error(&self.path, cause)),
+            Err(cause) => Err(io_error(&self.path, &cause)),
         }
     }
 
@@ -160,11 +158,11 @@ impl TokenFile {
     }
 
     /// Waits until no other program changes the files next to this one. The lock ends when the value is dropped.
-    pub(super) fn lock(&self) -> Result<File, TokenFileError> {
+    pub(super) fn lock(&self) -> Result<File, UnusableFile> {
         let path = self.path.with_extension("lock");
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             let create = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-            create.map_err(|cause| io_error(folder, cause))?;
+            create.map_err(|cause| io_error(folder, &cause))?;
         }
         let open = OpenOptions::new()
             .write(true)
@@ -174,53 +172,18 @@ impl TokenFile {
             // Without NONBLOCK, opening a pipe would wait for a reader.
             .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
             .open(&path);
-        let lock = open.map_err(|cause| io_error(&path, cause))?;
-        lock.lock().map_err(|cause| io_error(&path, cause))?;
+        let lock = open.map_err(|cause| io_error(&path, &cause))?;
+        lock.lock().map_err(|cause| io_error(&path, &cause))?;
         Ok(lock)
     }
 
-    /// Reads a file that must be a regular one of this user, which nobody else can read; `None` if there is none.
-    pub(super) fn read_json<T: DeserializeOwned>(&self, path: &Path) -> Result<Option<T>, TokenFileError> {
-        // Without NONBLOCK, opening a pipe would wait for a writer.
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = match rustix::fs::open(path, flags, Mode::empty()) {
-            Ok(file) => File::from(file),
-            Err(rustix::io::Errno::NOENT) => return Ok(None),
-            Err(rustix::io::Errno::LOOP) => {
-                return Err(unsafe_file(path, "is a symbolic link; set ANNAI_TOKEN_FILE to the file itself"));
-            }
-            Err(errno) => return Err(io_error(path, errno.into())),
-        };
-        let metadata = file.metadata().map_err(|cause| io_error(path, cause))?;
-        if !metadata.is_file() {
-            return Err(unsafe_file(path, "is not a regular file; set ANNAI_TOKEN_FILE to another path"));
-        }
-        if metadata.mode() & 0o077 != 0 {
-            return Err(unsafe_file(
-                path,
-                "can be read or changed by other users; take their permissions away (chmod 600)",
-            ));
-        }
-        let owner = metadata.uid();
-        if owner != rustix::process::geteuid().as_raw() && owner != 0 {
-            return Err(unsafe_file(
-                path,
-                "belongs to another user; give it to the user that runs the server (chown)",
-            ));
-        }
-        let mut bytes = Vec::new();
-        let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
-        read.map_err(|cause| io_error(path, cause))?;
-        let malformed =
-            |problem: String| TokenFileError::Malformed { path: path.display().to_string(), problem };
-        if bytes.len() as u64 > MAX_FILE_BYTES {
-            return Err(malformed(format!("it is larger than {MAX_FILE_BYTES} bytes")));
-        }
-        serde_json::from_slice(&bytes).map(Some).map_err(|error| malformed(error.to_string()))
+    /// Reads a file of JSON; `None` if there is none.
+    pub(super) fn read_json<T: DeserializeOwned>(&self, path: &Path) -> Result<Option<T>, UnusableFile> {
+        read_bytes(path)?.map(|bytes| parse(path, &bytes)).transpose()
     }
 
     /// Replaces a file as a whole: whoever reads it sees the old content or the new one.
-    pub(super) fn replace(&self, path: &Path, content: &impl Serialize) -> Result<(), TokenFileError> {
+    pub(super) fn replace(&self, path: &Path, content: &impl Serialize) -> Result<(), UnusableFile> {
         let temporary = path.with_extension("new");
         let write = || -> io::Result<()> {
             // Left behind by a program that was killed; the lock is held, so nobody else is writing it.
@@ -240,14 +203,64 @@ impl TokenFile {
                 None => Ok(()),
             }
         };
-        write().map_err(|cause| io_error(path, cause))
+        write().map_err(|cause| io_error(path, &cause))
     }
 }
 
-fn io_error(path: &Path, cause: io::Error) -> TokenFileError {
-    TokenFileError::Io { path: path.display().to_string(), cause }
+/// Reads a file that must be a regular one of this user, which nobody else can read; `None` if there is none.
+fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, UnusableFile> {
+    // Without NONBLOCK, opening a pipe would wait for a writer.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => File::from(file),
+        Err(rustix::io::Errno::NOENT) => return Ok(None),
+        Err(rustix::io::Errno::LOOP) => {
+            return Err(unsafe_file(path, "is a symbolic link", "set ANNAI_TOKEN_FILE to the file itself"));
+        }
+        Err(errno) => return Err(io_error(path, &errno.into())),
+    };
+    let metadata = file.metadata().map_err(|cause| io_error(path, &cause))?;
+    if !metadata.is_file() {
+        return Err(unsafe_file(path, "is not a regular file", "set ANNAI_TOKEN_FILE to another path"));
+    }
+    if metadata.mode() & 0o077 != 0 {
+        let problem = "can be read or changed by other users";
+        return Err(unsafe_file(path, problem, "take their permissions away (chmod 600)"));
+    }
+    let owner = metadata.uid();
+    if owner != rustix::process::geteuid().as_raw() && owner != 0 {
+        let remedy = "give it to the user that runs the server (chown)";
+        return Err(unsafe_file(path, "belongs to another user", remedy));
+    }
+    let mut bytes = Vec::new();
+    let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|cause| io_error(path, &cause))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(malformed(path, &format!("it is larger than {MAX_FILE_BYTES} bytes")));
+    }
+    Ok(Some(bytes))
 }
 
-fn unsafe_file(path: &Path, problem: &'static str) -> TokenFileError {
-    TokenFileError::Unsafe { path: path.display().to_string(), problem }
+fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, UnusableFile> {
+    serde_json::from_slice(bytes).map_err(|error| malformed(path, &error.to_string()))
+}
+
+fn io_error(path: &Path, cause: &io::Error) -> UnusableFile {
+    let remedy = match cause.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "let the user that runs this program read and change it (chown), or set ANNAI_TOKEN_FILE to another file"
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on the disk",
+        _ => "set ANNAI_TOKEN_FILE to a file that can be read and written",
+    };
+    UnusableFile { problem: format!("{}: {cause}", path.display()), remedy }
+}
+
+fn unsafe_file(path: &Path, problem: &str, remedy: &'static str) -> UnusableFile {
+    UnusableFile { problem: format!("{} {problem}", path.display()), remedy }
+}
+
+fn malformed(path: &Path, problem: &str) -> UnusableFile {
+    let problem = format!("{} is not a token file: {problem}", path.display());
+    UnusableFile { problem, remedy: "restore it from a backup, or delete it and make new tokens" }
 }

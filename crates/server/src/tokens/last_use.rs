@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::TokenRecord;
-use super::file::{TokenFile, TokenFileError};
+use super::file::{TokenFile, UnusableFile};
 
 /// How long a use is not written again, in seconds.
 pub const WRITE_INTERVAL: u64 = 60;
@@ -16,12 +16,12 @@ impl TokenFile {
     /// # Errors
     ///
     /// The file cannot be read.
-    pub fn last_uses(&self) -> Result<BTreeMap<String, u64>, TokenFileError> {
+    pub fn last_uses(&self) -> Result<BTreeMap<String, u64>, UnusableFile> {
         Ok(self.read_json(&self.last_use_path())?.unwrap_or_default())
     }
 
     /// Stores that a token was used, and forgets tokens that no longer exist.
-    pub(super) fn store_use(&self, id: &str, now: u64, tokens: &[TokenRecord]) -> Result<(), TokenFileError> {
+    pub(super) fn store_use(&self, id: &str, now: u64, tokens: &[TokenRecord]) -> Result<(), UnusableFile> {
         let _lock = self.lock()?;
         // A file that somebody damaged is begun anew: it only informs.
         let mut uses = self.last_uses().unwrap_or_default();

@@ -13,7 +13,7 @@ use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde::{Deserialize, Serialize};
 
-pub use file::{TokenFile, TokenFileError};
+pub use file::{TokenFile, TokenFileError, UnusableFile};
 pub use verifier::StaticTokens;
 
 /// What every static token begins with. It tells a static token from an OAuth token, and lets scanners find leaked ones.

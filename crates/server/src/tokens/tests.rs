@@ -100,7 +100,8 @@ fn a_file_that_others_can_read_refuses_all_tokens_until_it_is_safe_again() {
         mode(&file, bits);
         wait();
         assert!(tokens.verify(&token, NOW).is_err(), "{bits:o}");
-        assert!(matches!(file.read(), Err(TokenFileError::Unsafe { .. })), "{bits:o}");
+        let refused = file.read().unwrap_err();
+        assert_eq!(refused.remedy, "take their permissions away (chmod 600)", "{bits:o}");
     }
     mode(&file, 0o600);
     wait();
@@ -112,18 +113,34 @@ fn what_is_not_a_token_file_is_refused_and_never_overwritten() {
     let folder = Folder::new();
     let file = folder.file();
     let (record, _) = TokenRecord::create("aiko", BTreeSet::new(), NOW, None).unwrap();
-    for content in ["", "{}", "[]", "{\"version\":2,\"tokens\":[]}", "{\"version\":1,\"tokens\":[{}]}"] {
+    let restore = "restore it from a backup, or delete it and make new tokens";
+    let update = "update this program";
+    for (content, remedy) in [
+        ("", restore),
+        ("{}", restore),
+        ("[]", restore),
+        (r#"{"version":0,"tokens":[]}"#, restore),
+        (r#"{"version":1,"tokens":[{}]}"#, restore),
+        (r#"{"version":1,"tokens":[],"more":1}"#, restore),
+        (r#"{"version":2,"tokens":[]}"#, update),
+        // What a newer version adds does not hide that it is newer.
+        (r#"{"version":3,"entries":{}}"#, update),
+    ] {
         std::fs::write(file.path(), content).unwrap();
         mode(&file, 0o600);
-        assert!(matches!(file.add(record.clone()), Err(TokenFileError::Malformed { .. })), "{content}");
+        let Err(TokenFileError::Unusable(refused)) = file.add(record.clone()) else { panic!("{content}") };
+        assert_eq!(refused.remedy, remedy, "{content}");
+        assert!(!refused.problem.contains(remedy) && refused.to_string().ends_with(remedy), "{refused}");
         assert_eq!(std::fs::read_to_string(file.path()).unwrap(), content);
     }
     std::fs::remove_file(file.path()).unwrap();
     symlink("/dev/zero", file.path()).unwrap();
-    assert!(matches!(file.read(), Err(TokenFileError::Unsafe { .. })));
+    assert_eq!(file.read().unwrap_err().remedy, "set ANNAI_TOKEN_FILE to the file itself");
     std::fs::remove_file(file.path()).unwrap();
     std::fs::create_dir(file.path()).unwrap();
-    assert!(file.read().is_err());
+    assert_eq!(file.read().unwrap_err().remedy, "set ANNAI_TOKEN_FILE to another path");
+    let below_a_file = TokenFile::new("/dev/null/tokens.json").read().unwrap_err();
+    assert_eq!(below_a_file.remedy, "set ANNAI_TOKEN_FILE to a file that can be read and written");
 }
 
 #[test]

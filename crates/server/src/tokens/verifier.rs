@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use annai_core::{Person, TokenScope};
 
-use super::file::{Stamp, TokenFile, TokenFileError};
+use super::file::{Stamp, TokenFile, UnusableFile};
 use super::last_use::WRITE_INTERVAL;
 use super::{TOKEN_ISSUER, TOKEN_PREFIX, TokenRecord, digest_of};
 
@@ -131,7 +131,7 @@ impl StaticTokens {
 }
 
 /// Logs why the file cannot be used, once for each reason.
-fn log_failure(state: &mut State, error: &TokenFileError) {
+fn log_failure(state: &mut State, error: &UnusableFile) {
     let cause = error.to_string();
     if state.failure.as_ref() != Some(&cause) {
         tracing::error!(cause, "all static tokens are refused until the token file can be read");
