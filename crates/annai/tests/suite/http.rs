@@ -156,7 +156,7 @@ fn the_demo_prints_examples_and_deletes_its_workspace() {
     let mut lines = BufReader::new(demo.stdout.take().unwrap()).lines().map(Result::unwrap);
     let said: Vec<_> = lines.by_ref().take_while(|line| !line.starts_with("Ctrl-C")).collect();
     let said = said.join("\n");
-    for word in ["/health", "curl -s http://127.0.0.1:", "claude mcp add --transport http", "init cursor"] {
+    for word in ["/health", "curl -s http://127.0.0.1:", "claude mcp add --transport http", "init --help"] {
         assert!(said.contains(word), "{word} is not in {said}");
     }
     // The demo reads and writes only its own workspace.
