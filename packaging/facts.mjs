@@ -23,7 +23,7 @@ export const summary = "Grounded help: answers from the web with sources, local 
 
 /**
  * The platforms of a release. Only `tested` ones are installed and run by the tests; the release workflow builds the others.
- * Windows is not among them, because the program needs Unix files (docs/install.md).
+ * `program` is the name of the executable file. Windows has no library toolset (docs/install.md).
  */
 export const platforms = [
   { id: "linux-x64", os: "linux", cpu: "x64", libc: "glibc", target: "x86_64-unknown-linux-gnu", wheel: "manylinux2014", tested: true },
@@ -32,6 +32,7 @@ export const platforms = [
   { id: "linux-arm64-musl", os: "linux", cpu: "arm64", libc: "musl", target: "aarch64-unknown-linux-musl", wheel: "musllinux_1_2" },
   { id: "darwin-x64", os: "darwin", cpu: "x64", target: "x86_64-apple-darwin" },
   { id: "darwin-arm64", os: "darwin", cpu: "arm64", target: "aarch64-apple-darwin" },
-];
+  { id: "win32-x64", os: "win32", cpu: "x64", target: "x86_64-pc-windows-gnu" },
+].map((platform) => ({ ...platform, program: platform.os === "win32" ? "annai.exe" : "annai" }));
 
 export const platformPackage = (platform) => `${names.npm.chosen}-${platform.id}`;

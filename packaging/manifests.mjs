@@ -41,7 +41,7 @@ export const platformManifest = (platform) => ({
   name: platformPackage(platform),
   version,
   description: `The program of ${names.npm.chosen} for ${platform.id}${platform.tested ? "" : " (untested)"}`,
-  files: ["annai", "README.md", "LICENSE"],
+  files: [platform.program, "README.md", "LICENSE"],
   os: [platform.os],
   cpu: [platform.cpu],
   libc: platform.libc && [platform.libc],
@@ -77,8 +77,8 @@ export const serverManifest = (bundles = []) => ({
   ],
 });
 
-/** The manifest of the bundle for one platform. */
-export const bundleManifest = ({ os }) => ({
+/** The manifest of the bundle for one platform. The program for Windows has no library toolset, so it needs no workspace. */
+export const bundleManifest = ({ os, program }) => ({
   manifest_version: "0.3",
   name: "annai",
   display_name: "Annai",
@@ -91,11 +91,11 @@ export const bundleManifest = ({ os }) => ({
   support: `${names.repository}/issues`,
   server: {
     type: "binary",
-    entry_point: "server/annai",
+    entry_point: `server/${program}`,
     mcp_config: {
-      command: "${__dirname}/server/annai",
+      command: `\${__dirname}/server/${program}`,
       args: ["--stdio"],
-      env: { OPENAI_API_KEY: "${user_config.openai_api_key}", WORKSPACE_ROOT: "${user_config.workspace}" },
+      env: { OPENAI_API_KEY: "${user_config.openai_api_key}", ...(os !== "win32" && { WORKSPACE_ROOT: "${user_config.workspace}" }) },
     },
   },
   tools_generated: true,
@@ -107,18 +107,20 @@ export const bundleManifest = ({ os }) => ({
     openai_api_key: {
       type: "string",
       title: "OpenAI API key",
-      description: "For answers and web searches. Manuals and vault work without it.",
+      description: os === "win32" ? "For answers and web searches." : "For answers and web searches. Manuals and vault work without it.",
       sensitive: true,
       required: false,
       default: "",
     },
-    workspace: {
-      type: "directory",
-      title: "Workspace",
-      description: "The folder with the subfolders manuals (read only) and vault (written).",
-      required: true,
-      default: "${HOME}/Documents/annai",
-    },
+    ...(os !== "win32" && {
+      workspace: {
+        type: "directory",
+        title: "Workspace",
+        description: "The folder with the subfolders manuals (read only) and vault (written).",
+        required: true,
+        default: "${HOME}/Documents/annai",
+      },
+    }),
   },
 });
 

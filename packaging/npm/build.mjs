@@ -25,11 +25,12 @@ function platformFolder(platform) {
   const at = join(folder, platformPackage(platform));
   rmSync(at, { recursive: true, force: true });
   mkdirSync(at, { recursive: true });
-  copyFileSync(program, join(at, "annai"));
-  chmodSync(join(at, "annai"), 0o755);
+  copyFileSync(program, join(at, platform.program));
+  chmodSync(join(at, platform.program), 0o755);
   copyFileSync(join(root, "LICENSE"), join(at, "LICENSE"));
   writeFileSync(join(at, "package.json"), text(platformManifest(platform)));
-  const note = platform.tested ? "" : "\nThis build is made by the release workflow and is not tested.\n";
+  const missing = platform.os === "win32" ? " It has no library toolset, which needs Linux or macOS." : "";
+  const note = platform.tested ? "" : `\nThis build is made by the release workflow and is not tested.${missing}\n`;
   writeFileSync(
     join(at, "README.md"),
     `# ${platformPackage(platform)}\n\nThe program of [${names.npm.chosen}](${names.repository}#readme) for ${platform.id}. Install \`${names.npm.chosen}\` instead of this package.\n${note}`,

@@ -8,13 +8,14 @@ import { constants } from "node:os";
 const require = createRequire(import.meta.url);
 const me = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const platform = `${process.platform}-${process.arch}`;
+const isWindows = process.platform === "win32";
 
 // On Linux there may be one for glibc and one for musl; usually npm installs only the one that fits.
 const programs = Object.keys(me.optionalDependencies)
   .filter((name) => name.endsWith(`-${platform}`) || name.endsWith(`-${platform}-musl`))
   .flatMap((name) => {
     try {
-      return [require.resolve(`${name}/annai`)];
+      return [require.resolve(`${name}/annai${isWindows ? ".exe" : ""}`)];
     } catch {
       return [];
     }
@@ -32,7 +33,8 @@ function start([program, ...others]) {
   }
   const child = spawn(program, [...me.annai.arguments, ...process.argv.slice(2)], { stdio: "inherit" });
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
-  const forward = (signal) => child.kill(signal);
+  // On Windows the console tells the program too, and `kill` would end it at once.
+  const forward = (signal) => isWindows || child.kill(signal);
   for (const signal of signals) process.on(signal, forward);
   child.on("error", (error) => {
     for (const signal of signals) process.off(signal, forward);

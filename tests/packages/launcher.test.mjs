@@ -63,6 +63,15 @@ test("a program of another C library is skipped", { skip: process.platform !== "
   await connect("node", [annai, "--stdio"], { env: cleanEnvironment(home), cwd: folder }, (client) => client.ping());
 });
 
+test("on Windows the program is annai.exe", async (t) => {
+  const { annai, folder, home } = await installed(t, { program: null });
+  const modules = join(folder, "node_modules", `${names.npm.chosen}-win32-x64`);
+  await mkdir(modules);
+  await symlink(process.env.ANNAI, join(modules, "annai.exe"));
+  const pretend = "data:text/javascript,Object.defineProperties(process,{platform:{value:'win32'},arch:{value:'x64'}})";
+  assert.equal(await succeed("node", ["--import", pretend, annai, "--version"], { env: cleanEnvironment(home) }), `annai ${version}\n`);
+});
+
 test("without a platform package the launcher says what to do", async (t) => {
   const { annai, home } = await installed(t, { program: null });
   const { status, stderr } = await run("node", [annai, "--stdio"], { env: cleanEnvironment(home) });

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { platforms } from "../../packaging/facts.mjs";
-import { compareVersions, complaints, installLinks, platformManifest, serverManifest } from "../../packaging/manifests.mjs";
+import { bundleManifest, compareVersions, complaints, installLinks, platformManifest, serverManifest } from "../../packaging/manifests.mjs";
 import { nameRefusal, notes, refusals } from "../../packaging/release.mjs";
 import { names, root, run, succeed, version } from "./parts.mjs";
 
@@ -99,6 +99,23 @@ test("each platform has one package, which npm installs only there", () => {
   assert.deepEqual(optional, Object.fromEntries(manifests.map((manifest) => [manifest.name, version])));
   const places = manifests.map(({ os, cpu, libc }) => JSON.stringify([os, cpu, libc]));
   assert.equal(new Set(places).size, platforms.length);
+});
+
+test("the release workflow builds and publishes every platform", () => {
+  const workflow = readFileSync(join(root, ".github/workflows/release.yml"), "utf8");
+  const built = [...workflow.matchAll(/- \{ target: (\S+),/g)].map(([, target]) => target);
+  assert.deepEqual(built.sort(), platforms.map(({ target }) => target).sort());
+  const published = workflow.match(/out\/"\$name"-\{([\w,]+)\}-\*\.tgz/)[1].split(",");
+  assert.deepEqual(published.sort(), [...new Set(platforms.map(({ os }) => os))].sort());
+});
+
+test("the packages for Windows contain annai.exe and ask for no workspace", () => {
+  const windows = platforms.find(({ os }) => os === "win32");
+  assert.deepEqual(platformManifest(windows).files, ["annai.exe", "README.md", "LICENSE"]);
+  const { server, user_config } = bundleManifest(windows);
+  assert.equal(server.mcp_config.command, "${__dirname}/server/annai.exe");
+  assert.equal(server.entry_point, "server/annai.exe");
+  assert.deepEqual([Object.keys(server.mcp_config.env), Object.keys(user_config)], [["OPENAI_API_KEY"], ["openai_api_key"]]);
 });
 
 test("the install links hold the configuration that they install", () => {

@@ -8,13 +8,13 @@ use annai_answers::{Answers, AnswersConfig, AnswersSettings};
 use annai_core::config::{self, CommandLineValue, Config, ConfigError, Secret};
 use annai_core::telemetry::{self, Log};
 use annai_core::{Registry, Toolset as _};
-use annai_library::LibrarySettings;
 use annai_server::{LogLevel, ServerSection, ServerSettings};
 use annai_services::ServicesSettings;
 use tracing::level_filters::LevelFilter;
 
 use crate::catalog::{self, ToolsetName};
 use crate::cli::{ColorWhen, Options};
+use crate::library::{self, LibrarySection};
 
 /// The configured program.
 pub struct App {
@@ -25,7 +25,7 @@ pub struct App {
     /// The settings and the API key of the answers and search toolsets.
     pub answers: AnswersConfig,
     /// The `library` section.
-    pub library: annai_library::config::LibrarySection,
+    pub library: LibrarySection,
     /// The `services` section.
     pub services: annai_services::ServicesSection,
     /// The toolsets chosen with `--toolset`; empty means all.
@@ -97,9 +97,7 @@ impl App {
         let answers = answers(&config, folder.unwrap_or_default(), env)?;
         let config_warnings = config.warnings().iter().cloned().chain(missing);
         let warnings = config_warnings.chain(answers.settings.warnings()).collect();
-        let mut library = config.get::<LibrarySettings>()?.library;
-        library.expand_home(env("HOME").as_deref());
-        library.cache_dir = library.cache_dir.or_else(|| cache_folder(env));
+        let library = library::section(&config, env("HOME").as_deref(), cache_folder(env))?;
         let mut services = config.get::<ServicesSettings>()?.services;
         services.expand_home(env("HOME").as_deref());
         services.database_path = services.database_path.or_else(|| data_file(env, "services.sqlite"));
@@ -177,7 +175,8 @@ pub fn folder_variable(name: &str) -> Option<PathBuf> {
 
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 fn read_env(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+    let variable = if cfg!(windows) && name == "HOME" { "USERPROFILE" } else { name };
+    std::env::var(variable).ok()
 }
 
 /// The cache folder of this user: `annai` in `XDG_CACHE_HOME`, else in the default cache folder of the system.
@@ -188,9 +187,12 @@ fn cache_folder(env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
 
 /// A file in the data folder of this user.
 fn data_file(env: &dyn Fn(&str) -> Option<String>, name: &str) -> Option<String> {
-    let macos = cfg!(target_os = "macos");
-    let default_folder = if macos { "Library/Application Support" } else { ".local/share" };
-    let folder = user_folder(env, "XDG_DATA_HOME", default_folder)?;
+    let (variable, default_folder) = match std::env::consts::OS {
+        "macos" => ("XDG_DATA_HOME", "Library/Application Support"),
+        "windows" => ("LOCALAPPDATA", "AppData/Local"),
+        _ => ("XDG_DATA_HOME", ".local/share"),
+    };
+    let folder = user_folder(env, variable, default_folder)?;
     Some(folder.join(name).display().to_string())
 }
 

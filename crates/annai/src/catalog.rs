@@ -8,13 +8,13 @@ use annai_answers::{Answers, AnswersSettings, Search};
 use annai_core::config::{ConfigError, ConfigSchema};
 use annai_core::tool::RegistryError;
 use annai_core::{Registry, TokenScope, ToolSelection, Toolset as _};
-use annai_library::{Library, LibrarySettings};
 use annai_server::http::METRICS_READ;
 use annai_server::{ServerName, ServerSettings};
 use annai_services::{ServicesConfig, ServicesSettings, ServicesToolset};
 use clap::ValueEnum;
 
 use crate::app::App;
+use crate::library::{self, Library, LibrarySettings};
 
 /// The values of `--toolset`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -55,7 +55,7 @@ fn all_tools(app: &App) -> Result<Arc<Registry>, RegistryError> {
     let mut registry = Registry::builder(Duration::from_millis(app.server.call_timeout_ms));
     annai_answers::register_answers(&mut registry, app.answers.clone());
     annai_answers::register_search(&mut registry, app.answers.clone());
-    annai_library::register(&mut registry, app.library.clone());
+    library::register(&mut registry, app.library.clone());
     let has_issuer = app.server.oauth_issuer.is_some();
     let services = ServicesConfig::new(app.services.clone(), app.server.public_url.clone(), has_issuer);
     annai_services::register(&mut registry, services);
@@ -64,6 +64,9 @@ fn all_tools(app: &App) -> Result<Arc<Registry>, RegistryError> {
 
 /// The tools that the options and settings choose.
 pub fn registry(app: &App) -> Result<Arc<Registry>, ConfigError> {
+    if let (Some(absence), true) = (library::ABSENCE, app.toolsets.contains(&ToolsetName::Library)) {
+        return Err(ConfigError(vec![format!("--toolset library: {absence}")]));
+    }
     let all = all_tools(app).map_err(|error| ConfigError(vec![error.to_string()]))?;
     let toolsets = app.toolsets.iter().map(|toolset| toolset.as_str().to_owned()).collect::<Vec<_>>();
     let selection = ToolSelection {

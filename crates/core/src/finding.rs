@@ -1,5 +1,12 @@
 //! The results that `annai doctor` prints: each crate checks its own part of the installation.
 
+use std::fmt::Display;
+
+/// A number with its noun in the singular or plural: `1 file`, `2 files`.
+pub fn counted(number: impl Copy + Display + PartialEq + From<u8>, noun: &str) -> String {
+    if number == 1.into() { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {

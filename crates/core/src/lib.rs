@@ -9,6 +9,7 @@ pub mod finding;
 mod identity;
 pub mod json;
 pub mod metrics;
+pub mod owner_only;
 pub mod schema;
 pub mod store;
 pub mod telemetry;

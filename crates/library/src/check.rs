@@ -1,5 +1,6 @@
 //! The checks of `annai doctor` for this toolset: the manuals, the vault and the word files.
 
+use annai_core::finding::counted;
 use annai_core::{ErrorKind, Finding};
 
 use crate::config::LibrarySection;
@@ -30,10 +31,7 @@ pub fn check(settings: &LibrarySection) -> Vec<Finding> {
             format!("library: there are no manuals in {shown}"),
             format!("put a folder with {} files there", FileType::EXTENSIONS),
         ),
-        Ok(manuals) => {
-            let noun = if manuals.len() == 1 { "manual" } else { "manuals" };
-            Finding::good(format!("library: {} {noun} in {shown}", manuals.len()))
-        }
+        Ok(manuals) => Finding::good(format!("library: {} in {shown}", counted(manuals.len(), "manual"))),
         Err(error) => {
             let (what, fix) = error
                 .message()
@@ -69,8 +67,8 @@ fn check_word_files(manuals: &Manuals) -> Vec<Finding> {
     });
     let mut findings: Vec<_> = wrong.collect();
     if unreadable > 0 {
-        let what = format!("library: {unreadable} synonyms.yaml files cannot be read");
-        findings.push(Finding::bad(what, "make them regular text files of at most 1 MiB"));
+        let what = format!("library: {} cannot be read", counted(unreadable, "synonyms.yaml file"));
+        findings.push(Finding::bad(what, "make each a regular text file of at most 1 MiB"));
     }
     findings
 }
@@ -107,7 +105,7 @@ fn finding_of(id: &str, mut files: Vec<Unsearchable>, is_empty: bool) -> Option<
     if files.len() > MAX_NAMED_FILES {
         named.push_str(&format!(" and {} more", files.len() - MAX_NAMED_FILES));
     }
-    let count = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
+    let count = counted(files.len(), "file");
     if is_empty {
         let named = if files.is_empty() { "it has no files".to_owned() } else { named };
         let fix = format!("put {} files there; {}", FileType::EXTENSIONS, advice(&files));

@@ -1,8 +1,9 @@
 //! The checks of `annai doctor` for this toolset: the database and its books, the keys, and the prices.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use annai_core::finding::counted;
+use annai_core::owner_only::others_can_open;
 use annai_core::{Finding, Registry};
 
 use crate::error::ServicesError;
@@ -12,9 +13,6 @@ use crate::toolset::{ServicesConfig, ServicesToolset};
 
 /// How many wrong books are shown; of the others, only the number.
 const MAX_SHOWN_VIOLATIONS: usize = 5;
-
-/// The permissions of everybody but the owner of a file.
-const OTHERS: u32 = 0o077;
 
 /// Checks the toolset, if it is served. The database is read, but neither created nor migrated.
 pub async fn check(registry: &Registry) -> Vec<Finding> {
@@ -58,7 +56,7 @@ async fn check_database(config: &ServicesConfig) -> Vec<Finding> {
         Ok(violations) => books(&path, &violations),
         Err(error) => vec![unusable(&path, &error)],
     };
-    if metadata.is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & OTHERS != 0) {
+    if metadata.is_ok_and(|metadata| metadata.is_file() && others_can_open(&metadata)) {
         findings.push(Finding::warning(
             format!("services: other users of this machine can open the database {path}"),
             format!("chmod 600 {path}"),
@@ -82,8 +80,8 @@ fn books(path: &str, violations: &[BookViolation]) -> Vec<Finding> {
     });
     let more = violations.len().saturating_sub(MAX_SHOWN_VIOLATIONS);
     let rest = (more > 0).then(|| {
-        let budgets = if more == 1 { "budget is" } else { "budgets are" };
-        Finding::bad(format!("services: {more} more {budgets} wrong"), "see annai campaigns --check")
+        let what = format!("services: {} more", counted(more, "wrong budget"));
+        Finding::bad(what, "see annai campaigns --check")
     });
     shown.chain(rest).collect()
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use annai_core::ToolError;
+use annai_core::finding::counted;
 use annai_library::{AuditReport, Coverage, LineRange, audit_files};
 use serde_json::{Value, json};
 
@@ -96,8 +97,7 @@ pub(super) fn run(app: &App, artifact: &str, source: &str, format: Format) -> Re
                 colors.paint(31, "✗")
             )
         }
-        (1, _) => format!("{} 1 problem found\n", colors.paint(31, "✗")),
-        (count, _) => format!("{} {count} problems found\n", colors.paint(31, "✗")),
+        (count, _) => format!("{} {} found\n", colors.paint(31, "✗"), counted(count, "problem")),
     };
     text.push_str(&summary);
     print(&text)?;

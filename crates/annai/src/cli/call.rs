@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use annai_answers::{Answers, Search};
 use annai_core::{ErrorKind, JsonObject, Progress, Toolset, schema};
-use annai_library::Library;
 use serde_json::Value;
 
 use super::local_session::{LocalSession, failure_message};
@@ -12,6 +11,7 @@ use super::terminal::{ProgressLine, plain};
 use super::tools::unknown_tool;
 use super::{EXIT_USAGE, Failure, print};
 use crate::app::App;
+use crate::library::{self, Library};
 
 /// The form in which a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ fn execute(
         }
         // The text of these tools is a summary for models; people want to see what was read or found.
         Format::Text if declared.toolset == Library::NAME => {
-            let readable = annai_library::readable(&reply.output).filter(|text| !text.is_empty());
+            let readable = library::readable(&reply.output).filter(|text| !text.is_empty());
             format!("{}\n", readable.unwrap_or_else(tool_text))
         }
         Format::Text => format!("{}\n", tool_text()),

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
+use annai_core::finding::counted;
 use annai_core::{Registry, ToolError, Toolset as _};
 use annai_services::domain::campaign::{Campaign, CampaignDraft};
 use annai_services::store::{PageRequest, Store};
@@ -220,8 +221,7 @@ async fn check_books(store: &dyn Store) -> Result<(), Failure> {
         let _ = writeln!(text, "{}", plain(&violation.to_string()));
     }
     print(&text)?;
-    let budgets = if violations.len() == 1 { "budget is" } else { "budgets are" };
-    Err(Failure::new(format!("{} {budgets} wrong", violations.len())))
+    Err(Failure::new(format!("{} found", counted(violations.len(), "wrong budget"))))
 }
 
 async fn list(store: &dyn Store) -> Result<(), Failure> {

@@ -6,8 +6,8 @@ use std::net::{SocketAddr, TcpListener};
 
 use annai_answers::{Answers, Search};
 use annai_core::config::{ConfigError, Origin};
+use annai_core::finding::counted;
 use annai_core::{Finding, Identity, Registry, Toolset as _};
-use annai_library::Library;
 use annai_server::http::{BadUrl, check_oauth, running_version};
 use annai_services::ServicesToolset;
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ use super::call::Format;
 use super::terminal::{Colors, plain};
 use super::{Failure, Options, print, reachability, serve};
 use crate::app::{self, App};
+use crate::library::{self, Library};
 
 /// How to fix a wrong setting.
 const FIX_SETTING: &str = "correct the setting, or remove it to use the default";
@@ -93,12 +94,8 @@ fn report(findings: &[&Finding], problems: usize, colors: Colors) -> String {
             let _ = writeln!(text, "  → {}", plain(fix));
         }
     }
-    let summary = match problems {
-        0 => "No problems found.".to_owned(),
-        1 => "1 problem found.".to_owned(),
-        count => format!("{count} problems found."),
-    };
-    let _ = writeln!(text, "{summary}");
+    let number = if problems == 0 { "No problems".to_owned() } else { counted(problems, "problem") };
+    let _ = writeln!(text, "{number} found.");
     text
 }
 
@@ -114,7 +111,7 @@ fn check(app: &App, listener: &Listener) -> Result<Vec<Finding>, ConfigError> {
         findings.extend(answers(app, serves_answers, serves_search));
     }
     if registry.has_toolset(Library::NAME) {
-        findings.extend(annai_library::check(&app.library));
+        findings.extend(library::check(&app.library));
     }
     if registry.has_toolset(ServicesToolset::NAME) {
         let checked = block_on("services", annai_services::check(&registry));
@@ -173,7 +170,7 @@ fn access(app: &App, address: SocketAddr, registry: &Registry) -> Vec<Finding> {
 /// Counts the tools, and shows the size of their list, which takes up context of every model that uses the server.
 fn tools(registry: &Registry) -> Finding {
     let bytes = registry.list(&Identity::Owner).len();
-    Finding::good(format!("tools: {} tools; tools/list has {bytes} bytes", registry.tools().len()))
+    Finding::good(format!("tools: {}; tools/list has {bytes} bytes", counted(registry.tools().len(), "tool")))
 }
 
 /// Checks that the address of `--http` is free, or that a server of this program has it already.

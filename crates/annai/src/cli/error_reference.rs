@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::library;
+
 /// The prose, with a line `{table NAME}` where a table belongs.
 const PROSE: &str = include_str!("error_reference.md");
 
@@ -26,7 +28,7 @@ fn rpc_table(rows: &[annai_answers::error_reference::ErrorRow]) -> String {
 
 fn library_table() -> String {
     let mut table = String::from("| code | when |\n|---|---|\n");
-    for (kind, when) in annai_library::error_reference::ERRORS {
+    for (kind, when) in library::error_reference::ERRORS {
         let _ = writeln!(table, "| `{}` | {when} |", kind.code());
     }
     table

@@ -1,16 +1,21 @@
 //! The command line: one file per command.
 
 mod arguments;
+#[cfg(unix)]
 mod audit;
 mod call;
 mod campaigns;
 mod db;
+#[cfg(unix)]
 mod demo;
+#[cfg(unix)]
 mod demo_services;
 mod docs;
 mod doctor;
 mod error_reference;
+#[cfg(unix)]
 mod eval;
+#[cfg(unix)]
 mod find;
 mod help;
 mod init;
@@ -18,6 +23,7 @@ mod local_session;
 mod options;
 mod reachability;
 mod serve;
+#[cfg(unix)]
 mod temporary_folder;
 mod terminal;
 mod token;
@@ -30,7 +36,6 @@ use std::time::Duration;
 
 use annai_core::config::ConfigError;
 use annai_core::telemetry;
-use annai_library::OtherWords;
 use clap::{CommandFactory, FromArgMatches as _, ValueEnum as _};
 
 use crate::app::{self, App};
@@ -111,6 +116,7 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
 
 fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
     match command {
+        #[cfg(unix)]
         Command::Demo => demo::run(options),
         Command::Call { tool, arguments, json } => {
             call::run(&load_app(options)?, tool, arguments, call::Format::new(*json))
@@ -124,10 +130,14 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             let arguments = serde_json::json!({ "query": words.join(" ") }).to_string();
             call::run(&load_app(options)?, tool, &[arguments], call::Format::new(*json))
         }
+        #[cfg(unix)]
         Command::Find { words, also, like, manual, limit, json } => {
             let find_options = find::FindOptions {
                 question: &words.join(" "),
-                other_words: &OtherWords { phrasings: also.clone(), hypothetical: like.clone() },
+                other_words: &annai_library::OtherWords {
+                    phrasings: also.clone(),
+                    hypothetical: like.clone(),
+                },
                 manual: manual.as_deref(),
                 limit: usize::from(*limit),
                 json: *json,
@@ -135,13 +145,16 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             };
             find::run(&load_app(options)?, &find_options)
         }
+        #[cfg(unix)]
         Command::Coverage { file, lines, artifact, json } => {
             let format = call::Format::new(*json);
             audit::coverage(&load_app(options)?, file, lines.as_deref(), artifact.as_deref(), format)
         }
+        #[cfg(unix)]
         Command::Audit { artifact, source, json } => {
             audit::run(&load_app(options)?, artifact, source, call::Format::new(*json))
         }
+        #[cfg(unix)]
         Command::Eval { questions, gates, misses, json } => {
             let eval_options = eval::EvalOptions {
                 path: questions,
@@ -152,6 +165,12 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             eval::use_default_manuals(&mut app, questions)?;
             eval::run(app, &eval_options)
         }
+        #[cfg(not(unix))]
+        Command::Demo
+        | Command::Find { .. }
+        | Command::Coverage { .. }
+        | Command::Audit { .. }
+        | Command::Eval { .. } => Err(Failure::usage(crate::library::ABSENCE.unwrap_or_default())),
         Command::Doctor { http, json } => {
             doctor::run(options, http.as_ref().and_then(Option::as_deref), call::Format::new(*json))
         }

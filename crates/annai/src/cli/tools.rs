@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use annai_core::finding::counted;
 use annai_core::{Identity, JsonObject, Registry, schema};
 use serde_json::Value;
 
@@ -28,8 +29,7 @@ pub(super) fn run(app: &App, name: Option<&str>, json: bool) -> Result<(), Failu
     for (name, toolset, title) in &rows {
         let _ = writeln!(table, "{name:name_width$}  {toolset:set_width$}  {title}");
     }
-    let tools = if rows.len() == 1 { "tool" } else { "tools" };
-    let _ = writeln!(table, "{} {tools}; `annai tools NAME` shows the arguments of one", rows.len());
+    let _ = writeln!(table, "{}; `annai tools NAME` shows the arguments of one", counted(rows.len(), "tool"));
     print(&table)?;
     Ok(())
 }

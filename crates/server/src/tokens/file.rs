@@ -1,16 +1,16 @@
 //! The token file: only its owner may read it, it is replaced as a whole, and a lock keeps two programs from losing each
 //! other's changes.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
+use annai_core::owner_only::OwnerOnly as _;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::TokenRecord;
+use super::platform::{self, Stamp};
 
 /// The maximum size of the file in bytes, enough for some thousand tokens. A larger file is refused.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -61,14 +61,6 @@ struct Content {
 #[derive(Debug, Clone)]
 pub struct TokenFile {
     path: PathBuf,
-}
-
-/// What changes when a file is replaced or edited, or its mode is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
-    inode: u64,
-    size: u64,
-    changed_at: (i64, i64),
 }
 
 impl TokenFile {
@@ -136,11 +128,7 @@ impl TokenFile {
     /// What tells whether the file has changed; `None` if there is no file.
     pub(super) fn stamp(&self) -> Result<Option<Stamp>, UnusableFile> {
         match fs::symlink_metadata(&self.path) {
-            Ok(metadata) => Ok(Some(Stamp {
-                inode: metadata.ino(),
-                size: metadata.size(),
-                changed_at: (metadata.ctime(), metadata.ctime_nsec()),
-            })),
+            Ok(metadata) => Ok(Some(Stamp::of(&metadata))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(cause) => Err(io_error(&self.path, &cause)),
         }
@@ -161,18 +149,12 @@ impl TokenFile {
     pub(super) fn lock(&self) -> Result<File, UnusableFile> {
         let path = self.path.with_extension("lock");
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            let create = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+            let create = DirBuilder::new().recursive(true).owner_only().create(folder);
             create.map_err(|cause| io_error(folder, &cause))?;
         }
-        let open = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            // Without NONBLOCK, opening a pipe would wait for a reader.
-            .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
-            .open(&path);
-        let lock = open.map_err(|cause| io_error(&path, &cause))?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false).owner_only();
+        let lock = platform::open_itself(&mut options, &path).map_err(|cause| io_error(&path, &cause))?;
         lock.lock().map_err(|cause| io_error(&path, &cause))?;
         Ok(lock)
     }
@@ -191,15 +173,14 @@ impl TokenFile {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
-            // The umask may have taken even the owner's rights away.
-            file.set_permissions(Permissions::from_mode(0o600))?;
+            let mut file = OpenOptions::new().write(true).create_new(true).owner_only().open(&temporary)?;
+            platform::give_to_owner(&file)?;
             file.write_all(&serde_json::to_vec_pretty(content)?)?;
             file.write_all(b"\n")?;
             file.sync_all()?;
             fs::rename(&temporary, path)?;
             match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-                Some(folder) => File::open(folder)?.sync_all(),
+                Some(folder) => platform::sync_folder(folder),
                 None => Ok(()),
             }
         };
@@ -209,28 +190,23 @@ impl TokenFile {
 
 /// Reads a file that must be a regular one of this user, which nobody else can read; `None` if there is none.
 fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, UnusableFile> {
-    // Without NONBLOCK, opening a pipe would wait for a writer.
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(file) => File::from(file),
-        Err(rustix::io::Errno::NOENT) => return Ok(None),
-        Err(rustix::io::Errno::LOOP) => {
-            return Err(unsafe_file(path, "is a symbolic link", "set ANNAI_TOKEN_FILE to the file itself"));
-        }
-        Err(errno) => return Err(io_error(path, &errno.into())),
+    let is_link = || fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    let link = || unsafe_file(path, "is a symbolic link", "set ANNAI_TOKEN_FILE to the file itself");
+    let file = match platform::open_itself(OpenOptions::new().read(true), path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(_) if is_link() => return Err(link()),
+        Err(error) => return Err(io_error(path, &error)),
     };
     let metadata = file.metadata().map_err(|cause| io_error(path, &cause))?;
+    if metadata.is_symlink() {
+        return Err(link());
+    }
     if !metadata.is_file() {
         return Err(unsafe_file(path, "is not a regular file", "set ANNAI_TOKEN_FILE to another path"));
     }
-    if metadata.mode() & 0o077 != 0 {
-        let problem = "can be read or changed by other users";
-        return Err(unsafe_file(path, problem, "take their permissions away (chmod 600)"));
-    }
-    let owner = metadata.uid();
-    if owner != rustix::process::geteuid().as_raw() && owner != 0 {
-        let remedy = "give it to the user that runs the server (chown)";
-        return Err(unsafe_file(path, "belongs to another user", remedy));
+    if let Some((problem, remedy)) = platform::others_can_use(&metadata) {
+        return Err(unsafe_file(path, problem, remedy));
     }
     let mut bytes = Vec::new();
     let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);

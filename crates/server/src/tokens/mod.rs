@@ -3,6 +3,12 @@
 
 mod file;
 mod last_use;
+#[cfg(unix)]
+#[path = "unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "windows.rs"]
+mod platform;
 mod verifier;
 
 use std::collections::BTreeSet;

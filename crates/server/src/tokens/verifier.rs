@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use annai_core::{Person, TokenScope};
 
-use super::file::{Stamp, TokenFile, UnusableFile};
+use super::file::{TokenFile, UnusableFile};
 use super::last_use::WRITE_INTERVAL;
+use super::platform::Stamp;
 use super::{TOKEN_ISSUER, TOKEN_PREFIX, TokenRecord, digest_of};
 
 /// How long the content of the token file is used before the file is looked at again.

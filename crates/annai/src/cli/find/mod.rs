@@ -8,6 +8,7 @@ mod pages;
 
 use std::io;
 
+use annai_core::finding::counted;
 use serde_json::{Value, json};
 
 use self::hit_rows::hit_rows;
@@ -61,15 +62,15 @@ fn summary(report: &Value, hits: &Value, options: &FindOptions<'_>) -> String {
         total => {
             let related = number("related");
             let related =
-                if related > 0 { format!(" and {}", count(related, "related one")) } else { String::new() };
+                if related > 0 { format!(" and {}", counted(related, "related one")) } else { String::new() };
             let shown = items(hits).count();
-            format!("\n{} found{related}; showing the best {shown}. ", count(total, "matching section"))
+            format!("\n{} found{related}; showing the best {shown}. ", counted(total, "matching section"))
         }
     };
     text.push_str(&format!(
         "Scanned {} with {}; not scanned: {}.",
-        count(number("scanned_files"), "file"),
-        count(number("scanned_nodes"), "section"),
+        counted(number("scanned_files"), "file"),
+        counted(number("scanned_nodes"), "section"),
         number("unscanned_sections_count")
     ));
     if let Some(reason) = summary.get("cutoff_reason").and_then(Value::as_str) {
@@ -77,9 +78,4 @@ fn summary(report: &Value, hits: &Value, options: &FindOptions<'_>) -> String {
     }
     text.push('\n');
     text
-}
-
-/// A number with its noun in the singular or plural.
-fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

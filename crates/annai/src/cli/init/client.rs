@@ -63,8 +63,10 @@ impl Client {
     /// The file with the servers of this user; `None` for a client that has none, or without a home folder.
     pub(super) fn file(self) -> Option<PathBuf> {
         let home = app::folder_variable("HOME")?;
-        let is_macos = cfg!(target_os = "macos");
-        let config = || app::folder_variable("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
+        let (is_macos, is_windows) = (cfg!(target_os = "macos"), cfg!(windows));
+        let (variable, folder) =
+            if is_windows { ("APPDATA", "AppData/Roaming") } else { ("XDG_CONFIG_HOME", ".config") };
+        let config = || app::folder_variable(variable).unwrap_or_else(|| home.join(folder));
         let support = || if is_macos { home.join("Library/Application Support") } else { config() };
         Some(match self {
             Self::ClaudeCode => {
@@ -78,7 +80,7 @@ impl Client {
             }
             Self::GeminiCli => home.join(".gemini/settings.json"),
             Self::Zed if is_macos => home.join(".config/zed/settings.json"),
-            Self::Zed => config().join("zed/settings.json"),
+            Self::Zed => config().join(if is_windows { "Zed/settings.json" } else { "zed/settings.json" }),
             Self::Windsurf => home.join(".codeium/windsurf/mcp_config.json"),
             Self::Chatgpt => return None,
         })

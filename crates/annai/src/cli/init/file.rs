@@ -3,15 +3,14 @@
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+
+use annai_core::owner_only::OwnerOnly as _;
 
 use super::super::Failure;
 
 /// The maximum size of a settings file. Those of clients have a few megabytes at most; anything larger is something else.
 const MAX_BYTES: u64 = 64 << 20;
-/// The mode of a new file: settings may contain keys.
-const NEW_FILE_MODE: u32 = 0o600;
 
 /// A settings file as it was read.
 pub(super) struct SettingsFile {
@@ -19,7 +18,8 @@ pub(super) struct SettingsFile {
     path: PathBuf,
     /// Its text; `None` if it does not exist.
     pub text: Option<String>,
-    mode: u32,
+    /// Its permissions. A new file is for its owner alone, because settings may contain keys.
+    permissions: Option<Permissions>,
 }
 
 impl SettingsFile {
@@ -33,7 +33,7 @@ impl SettingsFile {
                         "is a symbolic link to a file that does not exist; create that file first",
                     ));
                 }
-                return Ok(Self { path: path.to_owned(), text: None, mode: NEW_FILE_MODE });
+                return Ok(Self { path: path.to_owned(), text: None, permissions: None });
             }
             Err(error) => return Err(failed(&error.to_string())),
         };
@@ -53,7 +53,7 @@ impl SettingsFile {
                 .count();
             failed(&format!("line {}: the text is not UTF-8; it was not changed", line + 1))
         })?;
-        Ok(Self { path, text: Some(text), mode: metadata.permissions().mode() & 0o7777 })
+        Ok(Self { path, text: Some(text), permissions: Some(metadata.permissions()) })
     }
 
     /// The file, behind any symbolic links.
@@ -102,7 +102,7 @@ impl SettingsFile {
 
     /// A file that nobody may write is not replaced, although its folder would allow that.
     fn check_writable(&self) -> Result<(), Failure> {
-        if self.text.is_some() && Permissions::from_mode(self.mode).readonly() {
+        if self.permissions.as_ref().is_some_and(Permissions::readonly) {
             let path = self.path.display();
             return Err(Failure::new(format!(
                 "{path} is read-only and was not changed; allow writing with chmod u+w"
@@ -131,9 +131,10 @@ impl SettingsFile {
     }
 
     fn create(&self, path: &Path, text: &str) -> io::Result<()> {
-        let mut file: File = OpenOptions::new().write(true).create_new(true).mode(self.mode).open(path)?;
-        // The mode at creation is limited by the umask.
-        file.set_permissions(Permissions::from_mode(self.mode))?;
+        let mut file: File = OpenOptions::new().write(true).create_new(true).owner_only().open(path)?;
+        if let Some(permissions) = &self.permissions {
+            file.set_permissions(permissions.clone())?;
+        }
         file.write_all(text.as_bytes())?;
         file.sync_all()
     }

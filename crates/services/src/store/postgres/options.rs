@@ -116,6 +116,7 @@ impl PostgresOptions {
         use tokio_postgres::config::Host;
         let hosts = self.config.get_hosts().iter().map(|host| match host {
             Host::Tcp(name) => name.clone(),
+            #[cfg(unix)]
             Host::Unix(path) => path.display().to_string(),
         });
         let hosts = hosts.collect::<Vec<_>>().join(",");

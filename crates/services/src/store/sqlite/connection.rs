@@ -1,11 +1,11 @@
 //! Opens the database file: permissions, pragmas and migrations.
 
 use std::fs::{DirBuilder, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use annai_core::owner_only::OwnerOnly as _;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::SqliteOptions;
@@ -110,9 +110,9 @@ fn create_file(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     if let Some(folder) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(cannot_open)?;
+        DirBuilder::new().recursive(true).owner_only().create(folder).map_err(cannot_open)?;
     }
-    OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(cannot_open)?;
+    OpenOptions::new().create(true).append(true).owner_only().open(path).map_err(cannot_open)?;
     Ok(())
 }
 

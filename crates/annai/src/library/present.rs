@@ -1,0 +1,18 @@
+//! The library toolset itself.
+
+use annai_core::config::{Config, ConfigError};
+
+pub use annai_library::config::LibrarySection;
+pub use annai_library::{Library, LibrarySettings, check, error_reference, readable, register};
+
+/// The `library` section, with the home folder in its paths and a folder for its caches.
+pub fn section(
+    config: &Config,
+    home: Option<&str>,
+    cache_folder: Option<String>,
+) -> Result<LibrarySection, ConfigError> {
+    let mut section = config.get::<LibrarySettings>()?.library;
+    section.expand_home(home);
+    section.cache_dir = section.cache_dir.or(cache_folder);
+    Ok(section)
+}
