@@ -141,7 +141,7 @@ export const status = (more = {}) =>
   });
 export const newcomer = () => status({ completed_tasks: [], available_services: [] });
 export const run = (
-  output = "3 pages were read.\n\nThe site has a pricing page with three plans: Free, Team (12 USD) and Business (30 USD).",
+  output = "## Pricing\n\n3 pages were read. [The pricing page](https://example.com/pricing) has **three plans**: Free, Team (12 USD) and Business (30 USD).\n\nSources:\n- https://example.com/pricing (2026-11-17)",
   more = {},
 ) =>
   ok(
@@ -151,7 +151,7 @@ export const run = (
       output_truncated: output.length > 8000,
       payment_mode: "sponsored",
       sponsored_by: "Northwind",
-      tx_hash: "0x8f1c2ab34d5e6f708192a3b4c5d6e7f8",
+      tx_hash: `0x${"8f1c2ab34d5e6f70".repeat(4)}`,
       message: "Paid.",
       ...more,
     },

@@ -115,7 +115,7 @@ test("no service, one, and 500", async () => {
           .evaluate((button) => button === document.activeElement),
       );
       await tab.evaluate(() => window.changeContext({ locale: "ja" }));
-      await frame.getByRole("button", { name: "さらに 24 件を表示" }).waitFor();
+      await frame.getByRole("button", { name: "さらに24 件を表示" }).waitFor();
       assert.equal(await frame.locator(".card").count(), 48, "what was opened stays open");
     }
     await assertRules(mounted, `${count} services`);
@@ -156,6 +156,7 @@ test("what is missing is left out or replaced", async () => {
         },
       }),
     ],
+    ["task", data.task({ task_description: "", task_input_format: { required_fields: ["email"], instructions: "" } })],
     ["dashboard", data.ok({})],
     [
       "dashboard",
@@ -172,6 +173,8 @@ test("what is missing is left out or replaced", async () => {
     const text = await shown(mounted.frame);
     await assertRules(mounted, JSON.stringify(result.structuredContent).slice(0, 100));
     assert.ok(!/undefined|null|NaN|\[object/.test(text), text);
+    const bare = await mounted.frame.locator("h2:last-child").count();
+    assert.equal(bare, 0, "every heading has something below it");
     await mounted.tab.context().close();
   }
 });
@@ -330,7 +333,7 @@ test("a call that fails, hangs or needs a sign-in", async () => {
   answer = async () => data.signIn();
   await press(card);
   await frame.getByRole("heading", { name: "Sign in to continue" }).waitFor();
-  await press("Sign in in the chat");
+  await press("Sign in through the chat");
   await tab.waitForFunction(() => window.seen.messages.length === 1);
   assert.match((await seen()).messages[0].content[0].text, /sign in/i);
   answer = async () => {
@@ -371,9 +374,9 @@ test("a call that fails, hangs or needs a sign-in", async () => {
 test("every failure has a sentence in the language of the page, and the server's own only where that says more", async () => {
   const cases = [
     ["rate_limited", {}, "リクエストが多すぎます。", false],
-    ["payment_required", { price_cents: 5000 }, "料金（1 回 $50.00）を負担するスポンサーがいません。", false],
+    ["payment_required", { price_cents: 5000 }, "料金（1 回$50.00）を負担するスポンサーがいません。", false],
     ["payment_required", {}, "このサービスの料金を負担するスポンサーがいません。", false],
-    ["precondition_required", { campaign_name: "茶", required_task: "survey", campaign_id: "x" }, "先に 茶 のタスク「Survey」", false],
+    ["precondition_required", { campaign_name: "茶", required_task: "survey", campaign_id: "x" }, "先に茶のタスク「Survey」", false],
     ["precondition_required", { campaign_name: 5, required_task: "survey" }, "先にスポンサーのタスクを完了してください。", false],
     ["not_found", {}, "現在は提供されていません。", false],
     ["upstream_error", {}, "サービスが失敗しました。", false],
@@ -389,6 +392,8 @@ test("every failure has a sentence in the language of the page, and the server's
     ["internal", {}, "問題が発生しました。", true],
     ["constructor", {}, "問題が発生しました。", true],
   ];
+  // Where nobody pays, the header does not say that somebody does.
+  const isUnpaid = ["payment_required", "precondition_required"];
   let answer;
   const { tab, frame, seen } = await stage.host.mount({
     html: stage.pages.dashboard,
@@ -404,8 +409,10 @@ test("every failure has a sentence in the language of the page, and the server's
     const notice = frame.locator(".notice", { hasText: sentence });
     await notice.waitFor();
     const text = await notice.innerText();
-    assert.equal(text.includes(`詳細（英語）: english for ${code}`), isExplained, text);
+    assert.equal(text.includes(`詳細（英語）：english for ${code}`), isExplained, text);
     assert.ok(!/undefined|null|NaN|\{|\[object/.test(text), text);
+    const lead = isUnpaid.includes(code) ? "" : "料金はNorthwindが負担します。お支払いは不要です。";
+    assert.equal(await frame.locator(".lead").innerText(), lead, code);
     // The model is told by a message of its own, which may come after the notice.
     const told = `it failed: english for ${code}`;
     await tab.waitForFunction((ending) => window.seen.contexts.at(-1)?.content[0].text.endsWith(ending), told);

@@ -65,7 +65,7 @@ test("cards, task, consent, done, dashboard, run, result", async () => {
   assert.deepEqual(types, [
     ["email", "email"],
     ["region", "text"],
-    ["team_size", "number"],
+    ["team_size", "text"],
     ["website", "url"],
     ["feedback", "textarea"],
     ["", "checkbox"],
@@ -85,10 +85,10 @@ test("cards, task, consent, done, dashboard, run, result", async () => {
   await frame.getByLabel("E-mail address").fill("not an address");
   await frame.getByLabel("Region").fill("JP");
   await frame.getByLabel("Team size").fill("12");
-  await frame.getByLabel("Website").fill("https://example.com");
+  await frame.getByLabel("Website").fill("example.com");
   await frame.getByLabel("Your feedback").fill("“Fast” <b>search</b> & 速い");
   await press("Send");
-  assert.equal(await frame.getByText("Check the format.").count(), 1);
+  assert.equal(await frame.getByText("Write it like this: name@example.com").count(), 1);
   await frame.getByLabel("E-mail address").fill("me@example.com");
   await frame.getByLabel("E-mail address").press("Enter");
   assert.equal(await frame.getByText("Tick this to use the service.").count(), 2);
@@ -125,10 +125,11 @@ test("cards, task, consent, done, dashboard, run, result", async () => {
   assert.match(await text(frame), /me@example\.com/);
   assert.match(await frame.getByRole("table").innerText(), /開発者アンケート 2026[\s\S]*Developer survey/);
   const ready = frame.locator(".card", { hasText: "Ready" });
-  assert.deepEqual((await ready.getByRole("heading").allInnerTexts()).sort(), ["Scrape", "Summarize"]);
+  // A service has the name that the search gave it; one that the search did not find has its key.
+  assert.deepEqual((await ready.getByRole("heading").allInnerTexts()).sort(), ["Page scraping", "Summarize"]);
   await assertRules(mounted, "dashboard");
 
-  await press("Run: Scrape");
+  await press("Run: Page scraping");
   await frame.getByLabel("What should it work on?").fill("slow");
   await frame.getByRole("button", { name: "Run", exact: true }).click();
   const run = frame.locator(".button.wide");
@@ -153,7 +154,7 @@ test("cards, task, consent, done, dashboard, run, result", async () => {
   await tab.waitForFunction(() => window.seen.messages.length === 1);
   await frame.getByRole("button", { name: "Sent" }).waitFor();
   const { messages, contexts, sizes } = await seen();
-  assert.match(messages[0].content[0].text, /“Scrape”/);
+  assert.match(messages[0].content[0].text, /“Page scraping”/);
   const told = contexts.at(-1);
   assert.match(
     told.content[0].text,
@@ -259,7 +260,7 @@ test("dates follow the host's time zone, amounts its locale", async () => {
   for (const [locale, timeZone, expected] of [
     ["en-US", "Asia/Tokyo", "Since Oct 1, 2026"],
     ["en-GB", "America/New_York", "Since 30 Sept 2026"],
-    ["ja-JP", "Asia/Tokyo", "2026/10/01 から利用"],
+    ["ja-JP", "Asia/Tokyo", "2026/10/01から利用"],
     ["xx-broken-", "Nowhere/City", "Since"],
   ]) {
     const { tab, frame } = await stage.host.mount({

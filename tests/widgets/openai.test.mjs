@@ -30,7 +30,7 @@ test("the journey, and the choice after a reload", async () => {
   await press("Send");
   await frame.getByRole("heading", { name: "All set" }).waitFor();
   await press("Use my services");
-  await press("Run: Scrape");
+  await press("Run: Page scraping");
   await frame.getByLabel("What should it work on?").fill("https://example.com");
   await press("Run");
   await frame.getByText("Answer to: https://example.com").waitFor();
@@ -42,7 +42,7 @@ test("the journey, and the choice after a reload", async () => {
     ["get_task_details", "complete_task", "get_user_status", "run_service"],
   );
   assert.deepEqual(made("openExternal"), [[{ href: "https://annai.example.test/privacy" }]]);
-  assert.match(made("sendFollowUpMessage")[0][0].prompt, /“Scrape”/);
+  assert.match(made("sendFollowUpMessage")[0][0].prompt, /“Page scraping”/);
   assert.ok(
     made("notifyIntrinsicHeight").every(([height]) => height > 100 && height <= 900),
     "no more than the host can give",
@@ -67,7 +67,7 @@ test("the journey, and the choice after a reload", async () => {
 test("values that come later, a theme and a language that change", async () => {
   const mounted = await stage.host.mountOpenai({ html: stage.pages.dashboard, globals: { locale: "ja" } });
   const { tab, frame } = mounted;
-  await frame.getByRole("heading", { name: "マイページを開いています…" }).waitFor();
+  await frame.getByRole("heading", { name: "マイページを準備中…" }).waitFor();
   await frame.evaluate(
     (toolOutput) =>
       window.openai.setGlobals({

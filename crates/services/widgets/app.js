@@ -45,6 +45,7 @@ function createApp(root, entry, settings) {
     document.documentElement.lang = speech.language;
     screen.setAttribute("aria-busy", String(view.kind === "loading"));
     screen.replaceChildren(...VIEWS[view.kind](app, view).filter(Boolean));
+    document.title = screen.querySelector("h1").innerText;
   }
 
   /** Shows a view that the user asked for, from its top, with its heading focused. */
@@ -85,6 +86,8 @@ function createApp(root, entry, settings) {
   const app = {
     settings,
     saved: {},
+    /** The names of services by their keys, as far as searches have told them: the user's page knows the keys alone. */
+    names: new Map(),
     nextId: () => `field-${++ids}`,
     announce(text) {
       status.textContent = text;
@@ -216,7 +219,7 @@ function createApp(root, entry, settings) {
 
   /** Renders, and returns the focus to the element that is in the place of the focused one. */
   function keepFocus(draw) {
-    const focusable = () => [...screen.querySelectorAll("button, input, textarea")];
+    const focusable = () => [...screen.querySelectorAll("button, input, textarea, a")];
     const index = focusable().indexOf(document.activeElement);
     const top = scrollY;
     draw();

@@ -40,7 +40,7 @@ function dashboardView(app, { data }) {
 
 function readyCard(app, item) {
   const key = textOr(item.service, "");
-  const name = key ? asWords(key) : t("unnamed");
+  const name = app.names.get(key) ?? (key ? asWords(key) : t("unnamed"));
   const sponsor = textOr(item.sponsor, t("aSponsor"));
   const isReady = item.ready === true;
   const run = () => app.openRun({ service: key, name, sponsor });
@@ -51,11 +51,7 @@ function readyCard(app, item) {
     : button(t("seeTask"), { click: find, description: name });
   return h(
     "li.card",
-    h(
-      "div.card-head",
-      monogram(sponsor),
-      h("div", h("h3", { dir: "auto" }, name), h("p.small", { dir: "auto" }, sponsor)),
-    ),
+    cardHead("h3", name, sponsor),
     h("div.card-foot", badge),
     key ? act : null,
   );

@@ -57,14 +57,15 @@ function icon(name) {
   return svg;
 }
 
-/** Data within a sentence. */
-const bdi = (text) => h("bdi", text);
+/** Right-to-left scripts and controls of the direction, with some characters that need no isolation. */
+const TURNING = /[\u0590-\u08ff\u200e-\u206f\ufb1d-\ufefc\u{10800}-\u{1efff}]/u;
+/** Data within a sentence. Browsers set Latin letters apart from Japanese ones only where nothing is isolated. */
+const bdi = (text) => h(TURNING.test(text) ? "bdi" : "span", text);
 
 /** The first letter of a name on a tile. */
 function monogram(name) {
-  const segments = new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(name.trim());
-  const letters = [...segments].map(({ segment }) => segment).find((segment) => /[\p{L}\p{N}]/u.test(segment));
-  return h("span.monogram", { "aria-hidden": "true" }, (letters ?? "・").toLocaleUpperCase());
+  const [letter] = name.match(/[\p{L}\p{N}]\p{M}{0,4}/u) ?? ["・"];
+  return h("span.monogram", { "aria-hidden": "true" }, letter.toLocaleUpperCase());
 }
 
 /** A button, which is handed to what it does when it is clicked. Its spinner takes the place of its label, so that it keeps its size. */

@@ -1,16 +1,17 @@
-// The fields of a task's form, whose kinds follow from their names.
+// The fields of a task's form, whose kinds follow from their names. A kind that refuses what does not fit it is chosen only
+// where nothing else can be meant: an order number may be “A-123”, the size of a company “10-50”.
 
 const FIELD_KINDS = [
   ["email", /e-?mail|メール/i, "email"],
   ["tel", /\b(phone|tel|mobile|fax)\b|電話|携帯/i, "tel"],
   ["url", /\b(url|website|homepage|link|portfolio)\b|サイト|ホームページ|リンク/i, "url"],
-  ["date", /\b(date|birthday|birthdate|deadline|day|dob)\b|日付|生年月日|年月日|日時|期限/i],
-  [
-    "number",
-    /\b(age|number|count|amount|quantity|years|size|budget|score|price|headcount)\b|年齢|人数|件数|数量|金額|予算|年数/i,
-  ],
+  ["date", /\b(date|birthday|birthdate|deadline|dob)\b|日付|生年月日|年月日|期限/i],
+  ["number", /\b(age|count|quantity|years|score|headcount)$|(年齢|人数|件数|数量|年数)$/i],
+  ["decimal", /\b(amount|budget|price)$|(金額|予算)$/i],
   ["long", /\b(feedback|comment|comments|opinion|message|reason|review|description)\b|意見|感想|理由|コメント|要望/i],
 ];
+/** What fits the kinds that refuse something. */
+const EXAMPLES = { email: "name@example.com", url: "example.com", number: "12" };
 /** The longest value: the server takes 10,000 characters for all fields together. */
 const MAX_VALUE = 2000;
 
@@ -24,16 +25,26 @@ function field(app, { name, label, kind, hint, value, change, limit = MAX_VALUE,
   const id = app.nextId();
   const common = { id, name, maxlength: limit, dir: "auto", "aria-describedby": `${id}-note`, "aria-required": "true" };
   const autocomplete = FIELD_KINDS.find(([known]) => known === kind)?.[2] ?? "on";
+  const type = kind === "decimal" ? "text" : kind;
+  const inputmode = type === kind ? null : kind;
   const control =
     kind === "long"
       ? h("textarea", { ...common, rows: lines })
-      : h("input", { ...common, type: kind, autocomplete, step: kind === "number" ? "any" : null });
+      : h("input", { ...common, type, inputmode, autocomplete, step: kind === "number" ? "any" : null });
   control.value = value;
   const note = h("p.small", { id: `${id}-note` }, hint ?? "");
   control.addEventListener("input", () => {
     change(control.value);
     if (control.getAttribute("aria-invalid")) report("");
   });
+  /** People leave out the scheme of an address. */
+  const complete = () => {
+    const text = control.value.trim();
+    if (kind !== "url" || text.includes("://") || !/^\S+\.\S+$/.test(text)) return;
+    control.value = `https://${text}`;
+    change(control.value);
+  };
+  control.addEventListener("change", complete);
   const report = (problem) => {
     if (problem) control.setAttribute("aria-invalid", "true");
     else control.removeAttribute("aria-invalid");
@@ -42,13 +53,16 @@ function field(app, { name, label, kind, hint, value, change, limit = MAX_VALUE,
   };
   /** Says what is wrong, and returns the control if something is. */
   const check = () => {
+    complete();
     const problem =
       control.value.trim() === "" && control.validity.badInput !== true
         ? "fieldMissing"
         : control.validity.valid
           ? ""
-          : "fieldInvalid";
-    report(problem && t(problem));
+          : kind === "date"
+            ? "dateInvalid"
+            : "fieldInvalid";
+    report(problem && t(problem, { example: EXAMPLES[kind] }));
     return problem ? control : null;
   };
   return { element: h("div.field", h("label", { for: id, dir: "auto" }, label), control, note), check };

@@ -3,8 +3,11 @@
 /** How many cards are added at a time: more would make a page in a conversation endless. */
 const PAGE_CARDS = 24;
 
+/** The title of the list with the number of its services. */
+const listTitle = (count) => [t("listTitle"), " ", h("span.small", count)];
+
 /** A service of a search with everything that may be missing filled in. */
-function readService(app, item) {
+function readService(item) {
   const { service_id: id, service_type: type, required_task: task, subsidy_amount_cents: cents } = item;
   return {
     id: textOr(id, ""),
@@ -22,17 +25,20 @@ function readService(app, item) {
 function listView(app, view) {
   const { data } = view;
   const services = objectsOf(data.services);
+  for (const { service_type: type, service_keys: keys, name } of services)
+    if (type !== "campaign" && textOr(name)) app.names.set(textsOf(keys)[0], name);
   const total = Math.max(services.length, Number.isFinite(data.total_count) ? data.total_count : 0);
   const toDashboard = button(t("toDashboard"), { kind: "quiet", click: (target) => app.openDashboard(target) });
   if (services.length === 0) return [app.backBar(), emptyList(app, data), h("div.actions.center", toDashboard)];
 
   const grid = h("ul.grid");
   const more = button("", { click: () => grow() });
+  const foot = h("div.actions.center", more);
   const fill = () => {
     const items = services.slice(grid.children.length, view.shown);
-    grid.append(...items.map((item) => serviceCard(app, readService(app, item))));
+    grid.append(...items.map((item) => serviceCard(app, readService(item))));
     const rest = services.length - grid.children.length;
-    more.hidden = rest === 0;
+    foot.hidden = rest === 0;
     relabel(more, t("more", { n: Math.min(rest, PAGE_CARDS) }));
   };
   const grow = () => {
@@ -49,11 +55,11 @@ function listView(app, view) {
     app.backBar(),
     h(
       "header.top",
-      h("div.heading", h("h1", t("listTitle"), " ", h("span.small", count)), h("p.lead", t("listLead"))),
+      h("div.heading", h("h1", listTitle(count)), h("p.lead", t("listLead"))),
       toDashboard,
     ),
     grid,
-    h("div.actions.center", more),
+    foot,
   ];
 }
 
@@ -75,6 +81,12 @@ function emptyList(app, data) {
   );
 }
 
+/** The name of a service and its sponsor. */
+function cardHead(level, name, sponsor) {
+  const texts = h("div", h(level, { dir: "auto" }, name), h("p.small", { dir: "auto" }, sponsor));
+  return h("div.card-head", monogram(sponsor), texts);
+}
+
 function serviceCard(app, service) {
   const { name, sponsor, cents, relevance } = service;
   const isChosen = app.saved.selectedServiceId === service.id && service.id !== "";
@@ -89,11 +101,7 @@ function serviceCard(app, service) {
   return h(
     "li",
     { class: isChosen ? "card chosen" : "card", "data-service": service.id },
-    h(
-      "div.card-head",
-      monogram(sponsor),
-      h("div", h("h2", { dir: "auto" }, name), h("p.small", { dir: "auto" }, sponsor)),
-    ),
+    cardHead("h2", name, sponsor),
     h(
       "ul.facts",
       // A service whose own budget is empty is paid by campaigns, after their tasks.

@@ -10,6 +10,8 @@ const TOLD_OUTPUT = 4000;
 /** `view`: service, name, sponsor, isPayerOpen, input, key (of the attempt), result, failure, isBusy, isWhole. */
 function runView(app, view) {
   const { name, sponsor } = view;
+  // The header must not promise what the notice below denies.
+  const isUnpaid = ["payment_required", "precondition_required"].includes(view.failure?.code);
   const payer = view.isPayerOpen ? t("aSponsor") : sponsor;
   const change = (value) => {
     view.input = value;
@@ -37,7 +39,7 @@ function runView(app, view) {
     h(
       "header.top",
       monogram(sponsor),
-      h("div.heading", h("h1", { dir: "auto" }, name), h("p.lead", h("span", phrase("runLead", { sponsor: payer })))),
+      h("div.heading", h("h1", { dir: "auto" }, name), h("p.lead", isUnpaid ? null : h("span", phrase("runLead", { sponsor: payer })))),
     ),
     sendable("stack-s", submit, run, input.element, submit),
     view.isBusy
@@ -84,18 +86,20 @@ async function runService(app, view) {
 
 function resultBlock(app, view) {
   const { output, sponsor, hash } = view.result;
-  const isCode = /^\s*[[{<]/.test(output);
+  const isCode = /^\s*(\{|<|\[(?!.*\]\())/.test(output);
   const text = h("div", { class: isCode ? "output code" : "output", dir: "auto" });
+  const show = (shown) => text.replaceChildren(...(isCode ? [shown] : readMarks(app, shown)));
   const whole = button(t("showWhole", { n: output.length }), { kind: "quiet", click: () => open() });
   const open = () => {
     view.isWhole = true;
-    text.textContent = output;
+    show(output);
     whole.remove();
     text.tabIndex = -1;
     text.focus();
   };
-  text.textContent = output.trim() === "" ? t("emptyOutput") : view.isWhole ? output : output.slice(0, SHOWN_OUTPUT);
   const isCut = !view.isWhole && output.length > SHOWN_OUTPUT;
+  // An address that is cut would lead elsewhere.
+  show(isCut ? output.slice(0, SHOWN_OUTPUT).replace(/https?:\/\/\S*$/, "") : textOr(output, t("emptyOutput")));
   const discuss = (target) => app.say(target, t("discussPrompt", { service: view.name }));
   return h(
     "section.stack-s",

@@ -3,20 +3,36 @@
 /** Why something failed, for the model. */
 const reason = ({ code, message }) => (message || code).slice(0, 500);
 
-/** Grey shapes in the places of what is coming. */
+/** Grey shapes in the places of what is coming, and as large, so that nothing moves when it comes. */
 function loadingView(app, { target, input }) {
-  const bar = (kind) => h(`div.bone.${kind}`);
-  const card = () => h("div.card", bar("title"), bar("line"), bar("line"), bar("block"));
-  const wanted = [input?.intent, input?.q, input?.category].find((text) => textOr(text));
+  const bone = (kind) => h(`div.bone.${kind}`);
+  /** A text in the room that another one will need. */
+  const over = (text, later) => h("span.over", h("span", text), h("span.ghost", later));
+  const ghost = (key, symbol) => button(t(key), { kind: "quiet ghost", symbol });
+  const top = (...parts) => h("header.top", target === "list" ? null : bone("monogram"), parts);
+  const heading = (title, ...lead) => h("div.heading", h("h1", title), h("p.lead", { dir: "auto" }, lead));
+  const cards = (...kinds) => {
+    const head = () => h("div.card-head", bone("monogram"), h("div.fill", bone("line"), bone("small")));
+    const card = () => h("div.card", head(), kinds.map(bone), bone("block"));
+    return h("div.grid", card(), card(), card());
+  };
+  const title = t(`${target}Loading`);
+  if (target === "list") {
+    const wanted = [input?.intent, input?.q, input?.category].find((text) => textOr(text)) ?? "";
+    // It needs no more lines than the text that follows: 18 Japanese letters or pairs of Latin ones.
+    const lead = over(wanted.replace(/^(?=((?:[\x20-~]{2}|.){0,18}))\1.+/su, "$1…"), t("listLead"));
+    const later = listTitle(t("listCount", { n: 10 }));
+    return [top(heading(over(title, later), lead), ghost("toDashboard")), cards("block", "small", "small")];
+  }
+  if (target === "dashboard") {
+    const services = h("section.stack-s", h("h2", t("services")), cards("small"));
+    return [top(heading(title, bone("half"), bone("half")), ghost("toList", "search")), services];
+  }
+  const benefit = t("benefit", { sponsor: t("aSponsor"), amount: speech.money(100) });
+  const column = (...parts) => h("div.stack", parts, bone("block"), bone("block"));
   return [
-    h("header.top", h("div.heading", h("h1", t(`${target}Loading`)), h("p.lead", { dir: "auto" }, wanted))),
-    h(
-      "div",
-      { class: target === "task" ? "stack" : "grid", "aria-hidden": "true" },
-      card(),
-      card(),
-      target === "task" ? null : card(),
-    ),
+    top(heading(title, bone("half"))),
+    h("div.columns", column(h("p.benefit.bone", icon("gift"), h("span.ghost", benefit))), column(bone("block"))),
   ];
 }
 

@@ -1,7 +1,7 @@
 // The task of a campaign: its form, the consents, and what sending it achieved.
 
 /** A task with everything that may be missing filled in. */
-function readTask(app, data) {
+function readTask(data) {
   const format = isObject(data.task_input_format) ? data.task_input_format : {};
   return {
     id: textOr(data.campaign_id, ""),
@@ -22,7 +22,7 @@ function taskView(app, view) {
   view.values ??= {};
   view.consent ??= { ...NO_CONSENT };
   view.mode ??= view.data.already_completed === true ? "completed" : "form";
-  const task = readTask(app, view.data);
+  const task = readTask(view.data);
   if (view.mode === "sent") return sentView(app, view, task);
   if (view.mode === "completed") return completedView(app, view, task);
   return formView(app, view, task);
@@ -64,7 +64,7 @@ function formView(app, view, task) {
       h(
         "div.stack",
         h("p.benefit", icon(isReview ? "lock" : "gift"), h("span", benefit)),
-        isReview ? null : h("section.stack-s", h("h2", t("task")), paragraphs),
+        isReview || paragraphs.length === 0 ? null : h("section.stack-s", h("h2", t("task")), paragraphs),
       ),
       sendable(
         "stack",

@@ -1,16 +1,17 @@
 // What people read, in English and Japanese, and how amounts, dates and counts are written.
-// A text may have two forms, for one and for many: "{n} service|{n} services".
+// A text may have two forms, for one and for many: "{n} service|{n} services". In Japanese a space only stands between a
+// number and its counter, and is not broken; the style sheet sets Latin letters and digits apart.
 
 const TEXTS = {
   listTitle: ["Services that cost you nothing", "無料で使えるサービス"],
   listLead: ["A sponsor pays when you do a small task.", "かんたんなタスクで、スポンサーが料金を支払います。"],
   listCount: ["{n} service|{n} services", "{n} 件"],
-  listCountOf: ["{n} of {total} services", "{total} 件中 {n} 件"],
-  more: ["Show {n} more", "さらに {n} 件を表示"],
-  sponsorPaysUpTo: ["Pays up to {amount} a run", "1 回につき {amount} まで負担"],
-  price: ["{amount} a run, paid by a sponsor", "1 回 {amount}（スポンサーが負担）"],
+  listCountOf: ["{n} of {total} services", "{total} 件中{n} 件"],
+  more: ["Show {n} more", "さらに{n} 件を表示"],
+  sponsorPaysUpTo: ["Pays up to {amount} a run", "1 回につき{amount}まで負担"],
+  price: ["{amount} a run, paid by a sponsor", "1 回{amount}（スポンサーが負担）"],
   perhapsTask: ["A sponsor may ask for a task first", "先にタスクが必要な場合があります"],
-  match: ["{percent} match", "一致度 {percent}"],
+  match: ["{percent} match", "一致度{percent}"],
   chosen: ["Your choice", "選択中"],
   seeTask: ["See the task", "タスクを見る"],
   continueTask: ["Continue", "続ける"],
@@ -25,36 +26,36 @@ const TEXTS = {
   toDashboard: ["My page", "マイページ"],
   listLoading: ["Looking for services…", "サービスを探しています…"],
   taskLoading: ["Opening the task…", "タスクを開いています…"],
-  dashboardLoading: ["Opening your page…", "マイページを開いています…"],
+  dashboardLoading: ["Opening your page…", "マイページを準備中…"],
   benefit: [
     "When you are done, {sponsor} pays up to {amount} for each run.",
-    "完了すると、{sponsor} が 1 回につき {amount} まで負担します。",
+    "完了すると、{sponsor}が1 回につき{amount}まで負担します。",
   ],
-  benefitPlain: ["When you are done, {sponsor} pays for you.", "完了すると、{sponsor} が料金を負担します。"],
-  by: ["by {sponsor}", "提供: {sponsor}"],
+  benefitPlain: ["When you are done, {sponsor} pays for you.", "完了すると、{sponsor}が料金を負担します。"],
+  by: ["by {sponsor}", "提供：{sponsor}"],
   task: ["The task", "タスクの内容"],
   fields: ["Your answers", "回答"],
   consent: ["Your consent", "同意の確認"],
   consentLead: [
     "Nothing goes to {sponsor} unless you tick the first two.",
-    "最初の 2 つにチェックがない限り、{sponsor} には何も送られません。",
+    "最初の2 つにチェックがない限り、{sponsor}には何も送られません。",
   ],
   required: ["Required", "必須"],
   optional: ["Optional", "任意"],
-  shareTitle: ["Share my answers with {sponsor}", "回答を {sponsor} に提供する"],
+  shareTitle: ["Share my answers with {sponsor}", "回答を{sponsor}に提供する"],
   sharePurpose: [
     "{sponsor} receives the details of this task, nothing else.",
-    "{sponsor} がこのタスクの回答だけを受け取ります。",
+    "{sponsor}がこのタスクの回答だけを受け取ります。",
   ],
   keepTitle: ["Keep my answers for this purpose", "この目的で回答を保存する"],
   keepPurpose: [
     "They prove that the task was done, which the service requires.",
     "タスクの完了を証明し、サービスを使えるようにするためです。",
   ],
-  contactTitle: ["{sponsor} may contact me", "{sponsor} からの連絡を受け取る"],
+  contactTitle: ["{sponsor} may contact me", "{sponsor}からの連絡を受け取る"],
   contactPurpose: [
     "{sponsor} can write to you. The service works without it.",
-    "{sponsor} があなたに連絡できます。なくてもサービスは使えます。",
+    "{sponsor}があなたに連絡できます。なくてもサービスは使えます。",
   ],
   purpose: ["Purpose", "目的"],
   kept: ["Kept", "保存期間"],
@@ -63,32 +64,33 @@ const TEXTS = {
   privacy: ["Privacy policy", "プライバシーポリシー"],
   send: ["Send", "送信する"],
   fieldMissing: ["Fill this in.", "入力してください。"],
-  fieldInvalid: ["Check the format.", "形式を確認してください。"],
+  fieldInvalid: ["Write it like this: {example}", "次のように入力してください：{example}"],
+  dateInvalid: ["Enter year, month and day.", "年・月・日をすべて入力してください。"],
   consentMissing: ["Tick this to use the service.", "利用するにはチェックが必要です。"],
   doneTitle: ["All set", "完了しました"],
   doneText: [
     "You can use the services of {campaign}; {sponsor} pays.",
-    "{campaign} のサービスを利用できます。料金は {sponsor} が負担します。",
+    "{campaign}のサービスを利用できます。料金は{sponsor}が負担します。",
   ],
   pausedTitle: ["Recorded, but paused", "記録しました（休止中）"],
   pausedText: [
     "The task is done, but {campaign} pays for nothing at present.",
-    "タスクは完了しましたが、{campaign} は現在休止しています。",
+    "タスクは完了しましたが、{campaign}は現在休止しています。",
   ],
   heldTitle: ["Recorded, but not active", "記録しましたが、有効ではありません"],
   heldText: [
     "Until both required consents are given, nothing goes to {sponsor} and the service stays closed.",
-    "必須の同意がそろうまで、{sponsor} には何も送られず、サービスも使えません。",
+    "必須の同意がそろうまで、{sponsor}には何も送られず、サービスも使えません。",
   ],
   completedTitle: ["You have done this task", "このタスクは完了しています"],
-  completedText: ["{sponsor} pays up to {amount} for each run.", "{sponsor} が 1 回につき {amount} まで負担します。"],
+  completedText: ["{sponsor} pays up to {amount} for each run.", "{sponsor}が1 回につき{amount}まで負担します。"],
   toServices: ["Use my services", "サービスを使う"],
   review: ["Review my consent", "同意を見直す"],
   reviewTitle: ["Review your consent", "同意の見直し"],
   reviewLead: ["What you leave unticked is withdrawn.", "チェックしない項目は取り消されます。"],
   save: ["Save", "保存する"],
   dashboardTitle: ["My page", "マイページ"],
-  memberSince: ["Since {date}", "{date} から利用"],
+  memberSince: ["Since {date}", "{date}から利用"],
   ready: ["Ready", "利用できます"],
   waiting: ["Task first", "タスクが必要"],
   services: ["Services", "サービス"],
@@ -97,13 +99,13 @@ const TEXTS = {
   campaign: ["Campaign", "キャンペーン"],
   taskName: ["Task", "タスク"],
   completedOn: ["Completed", "完了日"],
-  runLead: ["{sponsor} pays. You pay nothing.", "料金は {sponsor} が負担します。お支払いは不要です。"],
+  runLead: ["{sponsor} pays. You pay nothing.", "料金は{sponsor}が負担します。お支払いは不要です。"],
   runInput: ["What should it work on?", "依頼する内容"],
-  runHint: ["A question, a text or an address.", "質問、文章、URL など。"],
-  running: ["Working… This may take a minute.", "実行しています… 1 分ほどかかることがあります。"],
+  runHint: ["A question, a text or an address.", "質問、文章、URLなど。"],
+  running: ["Working… This may take a minute.", "実行しています。1 分ほどかかることがあります。"],
   result: ["Result", "結果"],
-  paidBy: ["Paid by {sponsor}", "支払い: {sponsor}"],
-  payment: ["Payment {hash}", "決済番号 {hash}"],
+  paidBy: ["Paid by {sponsor}", "支払い：{sponsor}"],
+  payment: ["Payment {hash}", "決済番号：{hash}"],
   emptyOutput: ["The service answered with an empty text.", "サービスの応答は空でした。"],
   showWhole: ["Show all {n} characters", "全文を表示（{n} 文字）"],
   discuss: ["Discuss it in the chat", "チャットで相談する"],
@@ -120,7 +122,7 @@ const TEXTS = {
     "Sign in when the chat asks you to, then try again.",
     "チャットの案内に沿ってログインし、もう一度お試しください。",
   ],
-  signInChat: ["Sign in in the chat", "チャットでログイン"],
+  signInChat: ["Sign in through the chat", "チャットでログイン"],
   signInPrompt: [
     "Let me sign in to use the sponsored services.",
     "スポンサー付きサービスを使うため、ログインさせてください。",
@@ -130,7 +132,7 @@ const TEXTS = {
   silentTitle: ["The app does not answer", "アプリから応答がありません"],
   silentText: ["This page needs the app that opened it.", "このページを開いたアプリとの接続が必要です。"],
   otherTitle: ["That did not work", "うまくいきませんでした"],
-  serverSaid: ["Details: ", "詳細（英語）: "],
+  serverSaid: ["Details: ", "詳細（英語）："],
   unnamed: ["Unnamed", "名称なし"],
   aSponsor: ["A sponsor", "スポンサー"],
 };
@@ -147,7 +149,7 @@ const FAILURE_TEXTS = {
   ],
   payment_required: [
     "No sponsor pays for this service at present ({amount} a run).",
-    "現在、このサービスの料金（1 回 {amount}）を負担するスポンサーがいません。",
+    "現在、このサービスの料金（1 回{amount}）を負担するスポンサーがいません。",
   ],
   payment_required_plain: [
     "No sponsor pays for this service at present.",
@@ -155,7 +157,7 @@ const FAILURE_TEXTS = {
   ],
   precondition_required: [
     "First complete the task “{task}” of {campaign}.",
-    "先に {campaign} のタスク「{task}」を完了してください。",
+    "先に{campaign}のタスク「{task}」を完了してください。",
   ],
   precondition_required_plain: ["The task of the sponsor comes first.", "先にスポンサーのタスクを完了してください。"],
   not_found: ["This is no longer offered.", "現在は提供されていません。"],
@@ -229,8 +231,9 @@ function createSpeech(locale, timeZone) {
   const plural = new Intl.PluralRules(numbers);
   const zone = known(() => new Intl.DateTimeFormat("en", { timeZone }) && timeZone);
 
+  const textOf = (pair) => (column === 1 ? pair[1].replaceAll(" ", "\u00a0") : pair[0]);
   const form = (key, values) => {
-    const forms = TEXTS[key][column].split("|");
+    const forms = textOf(TEXTS[key]).split("|");
     return forms.length > 1 && plural.select(values.n) !== "one" ? forms[1] : forms[0];
   };
   const shown = (value) => (typeof value === "number" ? format.format(value) : value);
@@ -266,7 +269,7 @@ function createSpeech(locale, timeZone) {
       const names = isOurs ? [...FAILURE_TEXTS[code][0].matchAll(/\{(\w+)\}/g)] : [];
       const lacks = names.some(([, name]) => !values[name]);
       const pair = isOurs ? FAILURE_TEXTS[lacks ? `${code}_plain` : code] : explained;
-      return { text: isolate(pair[column], values), isOurs };
+      return { text: isolate(textOf(pair), values), isOurs };
     },
     /** The label of a field. */
     fieldName: (name) => {

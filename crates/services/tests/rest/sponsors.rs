@@ -238,6 +238,8 @@ async fn the_privacy_page_is_for_people_in_japanese_and_english() {
     let (japanese, english) = page.body.split_once("<section id=\"en\" lang=\"en\">").unwrap();
     assert!(japanese.contains("<section id=\"ja\" lang=\"ja\">\n<h1>プライバシー</h1>"), "{page:?}");
     assert!(english.contains("<h1>Privacy</h1>"), "{page:?}");
+    assert!(japanese.contains("365 日後に削除します。"), "{page:?}");
+    assert!(english.contains("The details are deleted 365 days after"), "{page:?}");
     // Both say the same: as many headings and points.
     for tag in ["<h2>", "<li>", "<p>"] {
         assert_eq!(japanese.matches(tag).count(), english.matches(tag).count(), "{tag}");
