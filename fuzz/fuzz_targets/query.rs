@@ -1,4 +1,4 @@
-//! Any text as a question.
+//! Any text as a question about any text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

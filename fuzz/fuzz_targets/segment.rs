@@ -1,4 +1,4 @@
-//! Any bytes as a segment of the disk cache.
+//! Any bytes as a segment of the disk cache, which is searched when it is accepted.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as an event stream, cut anywhere.
+//! Any bytes as an event stream, cut anywhere, and the response that its events make up.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -34,6 +34,9 @@ impl Target {
         target.check_url(access)?;
         if let Some(address) = target.literal_address() {
             check_address(address, access, classify).map_err(EgressError::ForbiddenAddress)?;
+        } else if !target.host().contains(char::is_alphanumeric) {
+            // `https://。/` has the name of the root, which is no host.
+            return Err(EgressError::Url(UrlProblem::Malformed));
         }
         Ok(target)
     }
@@ -140,6 +143,8 @@ mod tests {
             ("https://[::1", "Malformed"),
             ("https://1.2.3.4.5/", "Malformed"),
             ("https://256.1.1.1/", "Malformed"),
+            ("https://./", "Malformed"),
+            ("https://。", "Malformed"),
             ("http://api.example/", "Scheme"),
             ("ftp://api.example/", "Scheme"),
             ("file:///etc/passwd", "Scheme"),

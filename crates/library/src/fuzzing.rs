@@ -2,200 +2,137 @@
 //! promises does not hold. Only built with the feature `fuzzing`.
 
 use crate::audit::fuzzing as audits;
-use crate::explore::{Dictionary, Query};
-use crate::fs::{RelPath, Sha256};
+use crate::explore::fuzzing as finds;
+use crate::fs::{RelPath, fuzzing as files};
 use crate::index::Shape;
 use crate::index::fuzzing as indexes;
-use crate::paging::{LineKey, Pager};
-use crate::text::{self, LineIndex, Normalized};
+use crate::paging::{FileKey, LineKey, Pager};
+use crate::resource_uri::ResourceUri;
+use crate::search::fuzzing as searches;
+use crate::text::fuzzing as texts;
 
-/// A path: it stays below its root, and parsing what was parsed changes nothing.
+/// A path: it stays below its root, and parsing what was parsed changes nothing. The same for the URI of a file.
 pub fn path(input: &str) {
     if let Ok(path) = RelPath::parse(input) {
         assert!(
             !path.as_str().starts_with('/') && path.segments().all(|part| !matches!(part, "" | "." | ".."))
         );
-        assert_eq!(
-            RelPath::parse(path.as_str()).map(|again| again.as_str().to_owned()).ok().as_deref(),
-            Some(path.as_str())
+        assert!(!path.as_str().contains(['\\', '\0']));
+        assert_eq!(RelPath::parse(path.as_str()).ok().as_ref(), Some(&path));
+        assert_eq!(RelPath::parse_folder(input).ok().flatten().as_ref(), Some(&path));
+        assert!(
+            path.parent()
+                .is_none_or(|parent| RelPath::parse(parent.as_str()).is_ok_and(|again| again == parent))
         );
-        let _ = (path.folded(), path.parent(), path.name(), path.check_portable());
+        assert_eq!(path.folded().len(), path.segments().count());
+        let uri = ResourceUri::vault(path.as_str());
+        assert_eq!(ResourceUri::parse(&uri.to_string()), Some(uri));
+        let _ = path.check_portable();
     }
-    let _ = RelPath::parse_folder(input);
+    if let Some(uri) = ResourceUri::parse(input) {
+        let written = uri.to_string();
+        assert!(written.is_ascii());
+        assert_eq!(ResourceUri::parse(&written).map(|uri| uri.to_string()), Some(written));
+    }
 }
 
-/// The nodes of a text, normalized: every node is indexed, and its text is part of the whole.
+/// A text as a file: its nodes, its normal form and its rendering. Its length chooses what kind of file it is.
 pub fn nodes(input: &str) {
-    for (path, shape) in [
-        ("a.md", Shape::Markdown),
-        ("a.md", Shape::Paragraphs),
-        ("a.txt", Shape::Text),
-        ("a.json", Shape::Json),
-        ("a.html", Shape::Html),
-    ] {
-        indexes::build_and_check(path, shape, input, Sha256::of(input.as_bytes()));
-    }
-    let normal = Normalized::new(input);
-    let whole = normal.original(0..normal.text.len());
-    assert!(whole.end <= input.len());
-    assert!(normal.text.len() <= 2 * input.len() + (64 << 10));
+    texts::check_normal_form(input);
+    texts::check_rendering(input);
+    let (path, shape) = match input.len() % 5 {
+        0 | 1 => ("a.md", Shape::Markdown),
+        2 => ("a.md", Shape::Paragraphs),
+        3 => ("a.txt", Shape::Text),
+        _ => ("a.json", Shape::Json),
+    };
+    indexes::build_and_check(path, shape, input);
 }
 
-/// A cursor of a list: it is accepted or refused, whatever it is.
+/// A cursor of a list, which is accepted or refused, and a list whose keys are the lines: its pages have every item once.
 pub fn cursor(input: &str) {
     let list = ["vault_search", "x"];
     if let Ok(pager) = Pager::<LineKey, String>::new(&list, Some(input), Some(5), 1000) {
-        let _ = pager.finish(false);
+        assert!(pager.after().is_some());
     }
+    let mut keys: Vec<LineKey> = (0..).zip(input.lines()).map(|(number, line)| key(number, line)).collect();
+    keys.sort();
+    keys.dedup();
+    let (mut seen, mut cursor) = (Vec::new(), None);
+    loop {
+        let pager = Pager::<LineKey, String>::new(&list, cursor.as_deref(), Some(1 + input.len() % 5), 60);
+        assert!(pager.is_ok(), "the cursor {cursor:?} of the list itself is refused");
+        let Ok(mut pager) = pager else { return };
+        keys.iter().for_each(|key| pager.add(key.clone(), || key.to_string()));
+        let page = pager.finish(false);
+        assert!(page.total == keys.len() && (keys.is_empty() || !page.items.is_empty()));
+        seen.extend(page.items);
+        cursor = page.next_cursor;
+        let Some(next) = cursor.as_deref() else { break };
+        assert!(Pager::<LineKey, String>::new(&["vault_ls"], Some(next), None, 60).is_err());
+    }
+    assert_eq!(seen, keys.iter().map(ToString::to_string).collect::<Vec<_>>());
 }
 
-/// A question: it is parsed the same twice.
+fn key(number: usize, line: &str) -> LineKey {
+    let key = LineKey { path: line.to_owned(), line: number, char: line.len() % 3 };
+    assert_eq!(key.to_string().parse().as_ref(), Ok(&key));
+    if let Ok(file) = line.parse::<FileKey>() {
+        assert_eq!(file.to_string(), line);
+    }
+    key
+}
+
+/// A question, which is the first line, about a manual, which is the rest.
 pub fn query(input: &str) {
-    let dictionary = Dictionary::new(&[]);
-    let (one, other) = (Query::new(input, None, &dictionary), Query::new(input, None, &dictionary));
-    assert_eq!(one.ok(), other.ok());
+    let (question, text) = input.split_once('\n').unwrap_or((input, input));
+    finds::highlight(question, text);
+    finds::find(indexes::build_and_check("a.md", Shape::Markdown, text), question);
 }
 
-/// A Markdown artifact with flowcharts, and a file that is one.
+/// A search pattern or a glob, which is the first line, and a text, which is the rest.
+pub fn pattern(input: &str) {
+    let (query, text) = input.split_once('\n').unwrap_or((input, input));
+    searches::check_pattern(query, text);
+    searches::check_glob(query, text);
+}
+
+/// A Markdown artifact with flowcharts, or a file that is one. Its length chooses which.
 pub fn mermaid(input: &str) {
-    audits::read_markdown(input);
-    audits::read_flowchart(input);
+    match input.len() % 2 {
+        0 => audits::read_markdown(input),
+        _ => audits::read_flowchart(input),
+    }
 }
 
 /// A JSON artifact, and the places and passages of a JSON text.
 pub fn json(input: &str) {
     audits::read_json(input);
-    let passages = text::json_passages(input, 200);
-    assert!(passages.iter().all(|(_, range)| input.get(range.clone()).is_some()));
-    for (pointer, _) in passages.iter().take(20) {
-        if let Ok(range) = text::locate_json(input, pointer) {
-            assert!(input.get(range).is_some());
-        }
-    }
+    texts::check_json(input);
 }
 
-/// A segment of the disk cache: it is refused, or can be used.
+/// A segment of the disk cache: it is refused, or can be searched.
 pub fn segment(input: &[u8]) {
-    indexes::decode_and_use(input);
+    let Some(segment) = indexes::decode_and_use(input) else { return };
+    let node = segment.nodes.first();
+    let words: String = node.map_or("", |node| segment.text_of(node)).chars().take(40).collect();
+    let title = node.map_or("", |node| node.title.as_str());
+    let question = format!("{title} {words}");
+    finds::find(segment, &question);
 }
 
 /// An HTML file.
 pub fn html(input: &str) {
-    let parsed = text::parse_html(input, "a.html");
-    assert!(parsed.starts.iter().all(|start| parsed.text.is_char_boundary(*start)));
+    texts::check_html(input);
+    indexes::build_and_check("a.html", Shape::Html, input);
 }
 
-/// The bytes of a file in any encoding: what is decoded has no NUL, and its lines are in it.
-pub fn encodings(input: &[u8]) {
-    let _ = text::looks_like_utf8(input);
-    if let Some(decoded) = text::decode(input.to_vec()) {
-        assert!(!decoded.text.contains('\0'));
-        let lines = LineIndex::new(&decoded.text);
-        assert!(
-            (1..=lines.count())
-                .all(|number| lines.line(number).is_some_and(|line| decoded.text.get(line).is_some()))
-        );
-    }
+/// The bytes of a file in any encoding, read as a whole and in pieces.
+pub fn encodings(input: &[u8], piece_bytes: usize) {
+    texts::check_encoding(input);
+    files::check_pieces(input, piece_bytes.max(1));
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    /// Pieces of the languages that the readers read.
-    const PIECES: &[&str] = &[
-        "# ",
-        "## ",
-        "\n",
-        "\r\n",
-        "\t",
-        "- ",
-        "> ",
-        "```mermaid\n",
-        "```\n",
-        "flowchart TD\n",
-        "A-->B",
-        "B{x}",
-        "subgraph s\n",
-        "end\n",
-        "A & B --- C",
-        "-- t -->",
-        "|x|",
-        "%%",
-        "{",
-        "}",
-        "[",
-        "]",
-        "(",
-        ")",
-        "\"",
-        "'",
-        "`",
-        ":",
-        ",",
-        ";",
-        "<h1>",
-        "</h1>",
-        "<p>",
-        "<table>",
-        "<!-- source: m/a.md#L1-2 -->",
-        "&amp;",
-        "source_lines: 1-2",
-        "derived:",
-        "../",
-        "/",
-        ".",
-        "~",
-        "\\u00e9",
-        "\\",
-        "1",
-        "23",
-        "4,500円",
-        "30日",
-        "第三条",
-        "給付金",
-        "ガ",
-        "か\u{3099}",
-        "\u{fdfa}",
-        "\u{feff}",
-        "\u{0}",
-        "foo",
-        " and ",
-        " not ",
-        "-bar",
-        "{\"nodes\":[{\"id\":1",
-        "true",
-        "null",
-        "e5",
-    ];
-
-    fn text() -> impl Strategy<Value = String> {
-        let piece = prop_oneof![
-            4 => proptest::sample::select(PIECES).prop_map(str::to_owned),
-            1 => any::<char>().prop_map(String::from),
-        ];
-        proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
-    }
-
-    proptest! {
-        #[test]
-        fn no_text_breaks_a_reader(text in text()) {
-            super::path(&text);
-            super::nodes(&text);
-            super::cursor(&text);
-            super::query(&text);
-            super::mermaid(&text);
-            super::json(&text);
-            super::html(&text);
-        }
-
-        #[test]
-        fn no_bytes_break_a_decoder(bytes in proptest::collection::vec(any::<u8>(), 0..200), text in text()) {
-            super::segment(&bytes);
-            super::encodings(&bytes);
-            let (shift_jis, _, _) = encoding_rs::SHIFT_JIS.encode(&text);
-            super::encodings(&shift_jis);
-            super::encodings(&[&shift_jis, bytes.as_slice()].concat());
-        }
-    }
-}
+#[path = "fuzzing_tests.rs"]
+mod tests;

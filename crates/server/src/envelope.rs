@@ -67,7 +67,25 @@ pub fn parse(bytes: &[u8]) -> Result<Json, String> {
         _ => serde_json::from_str(text).map(|IgnoredAny| Json::Other),
     };
     parsed.or_else(|error| {
-        // Valid JSON, but an object with duplicate members.
-        if error.is_data() { Ok(Json::Other) } else { Err(format!("not JSON: {error}")) }
+        // An object with duplicate members is JSON, but the parser stops at the second one, and has not seen the rest.
+        match serde_json::from_str(text) {
+            Ok(IgnoredAny) if error.is_data() => Ok(Json::Other),
+            Ok(IgnoredAny) => Err(format!("not JSON: {error}")),
+            Err(error) => Err(format!("not JSON: {error}")),
+        }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_with_duplicate_members_is_json_if_all_of_it_is() {
+        assert!(matches!(parse(br#"{"id":1,"id":2}"#), Ok(Json::Other)));
+        assert!(matches!(parse(br#"{"id":1,"\u0069d":[2]} "#), Ok(Json::Other)));
+        for cut in [r#"{"id":1,"id""#, r#"{"id":1,"id":2"#, r#"{"id":1,"id":2}}"#] {
+            assert!(parse(cut.as_bytes()).is_err(), "{cut}");
+        }
+    }
 }

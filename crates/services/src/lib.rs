@@ -11,6 +11,8 @@ pub mod config;
 pub mod domain;
 mod error;
 pub mod error_reference;
+#[cfg(test)]
+mod hostile_input_tests;
 mod people;
 mod prompt;
 mod rate_limit;

@@ -25,4 +25,8 @@ pub use progress_step::ProgressStep;
 pub use request_body::{ModelCapabilities, RequestBody, RequestSpec, SearchMode};
 pub use retry::RetryPolicy;
 #[cfg(any(test, feature = "fuzzing"))]
-pub use sse::events as sse_events;
+pub use {
+    event_stream::read_buffered_events,
+    redaction::Redactor,
+    sse::{SseEvent, events as sse_events},
+};

@@ -1,27 +1,59 @@
-//! What fuzz targets do with artifacts.
+//! What fuzz targets expect of an audit.
 
 use super::artifact::Artifact;
 use super::checks::{check_structure, sort_findings};
+use super::evidence::FileEvidence;
+use super::origins::Origins;
+use super::support::{SourceEvidence, check_support, needed_lines};
 use super::{json, markdown};
 
-/// Reads and checks a Markdown artifact.
+/// Reads and audits a Markdown artifact.
 pub fn read_markdown(text: &str) {
-    check(markdown::read(text, "a.md"));
-    check(markdown::read(&format!("```mermaid\n{text}\n```\n"), "a.md"));
+    check(text, markdown::read(text, "a.md"));
 }
 
-/// Reads and checks a file that is a flowchart.
+/// Reads and audits a file that is a flowchart, with or without its first line.
 pub fn read_flowchart(text: &str) {
-    check(markdown::read_flowchart(text));
-    check(markdown::read_flowchart(&format!("flowchart TD\n{text}")));
+    let is_headed =
+        ["flowchart", "graph", "---", "%%"].iter().any(|start| text.trim_start().starts_with(start));
+    let text = if is_headed { text.to_owned() } else { format!("flowchart TD\n{text}") };
+    check(&text, markdown::read_flowchart(&text));
 }
 
-/// Reads and checks a JSON artifact.
+/// Reads and audits a JSON artifact.
 pub fn read_json(text: &str) {
-    check(json::read(text));
+    check(text, json::read(text));
 }
 
-fn check(mut artifact: Artifact) {
-    let (_, mut findings) = check_structure(&mut artifact, 100);
+/// Audits an artifact against itself as its source. Whatever it refers to exists, and what it finds lies in it.
+fn check(text: &str, mut artifact: Artifact) {
+    let lines = crate::text::LineIndex::new(text);
+    let count = lines.count() as u64;
+    let elements = artifact.elements.len();
+    for drawn in &artifact.graphs {
+        assert!(drawn.elements_by_node.values().all(|element| *element < elements));
+    }
+    for reference in &artifact.cross_references {
+        assert!(reference.from < elements && reference.to.is_none_or(|to| to < elements));
+    }
+    let (cited, mut findings) = check_structure(&mut artifact, count);
+    assert!(
+        cited.iter().all(|range| (1..=range.end_line).contains(&range.start_line) && range.end_line <= count)
+    );
+    let mut file = FileEvidence::default();
+    for range in needed_lines(&artifact, count) {
+        for number in range.start_line..=range.end_line {
+            let line = usize::try_from(number).ok().and_then(|number| lines.line(number)).unwrap_or_default();
+            file.add_line(number, text.get(line).unwrap_or_default());
+        }
+    }
+    let origins = Origins { file_of: vec![None; artifact.comments.len()], ..Origins::default() };
+    let source = SourceEvidence { file: &file, name: "a.md", lines: count };
+    let report = check_support(&artifact, &source, &origins);
+    assert!(report.derived <= artifact.elements.len());
+    findings.extend(report.findings);
     sort_findings(&mut findings);
+    for finding in &findings {
+        assert!((finding.line as u64) <= count.max(1), "{finding:?} of {count} lines");
+    }
 }

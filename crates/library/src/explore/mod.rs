@@ -27,6 +27,8 @@ mod directing;
 mod diversity;
 mod exceptions;
 mod fusion;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod gaps;
 mod highlight;
 mod japanese;
@@ -87,8 +89,6 @@ pub use dictionary::{Dictionary, DictionaryCache, WordList};
 pub use highlight::LineHighlighter;
 pub use learning_record::keep_learning_record;
 pub use manual_find::{FindReport, find};
-#[cfg(any(test, feature = "fuzzing"))]
-pub use query::Query;
 pub use read_ledger::{HandedOut, ReadLedger};
 pub use reading_order::{MAX_SHOWN, ReadingState};
 pub use report::{FindSummary, VaultFindSummary};

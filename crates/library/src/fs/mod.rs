@@ -5,6 +5,8 @@
 
 mod cache;
 mod folder;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod io_error;
 mod litter;
 mod lock;

@@ -1,13 +1,13 @@
 //! Decodes a text file that arrives in pieces.
 
-use crate::text::{Encoding, decode, decode_without_bom, has_japanese_escape, strip_utf8_bom};
+use crate::text::{AsciiStart, Encoding, decode, decode_after_ascii, has_japanese_escape, strip_utf8_bom};
 
 /// The maximum size of a file in another encoding than UTF-8 that is read in pieces, because it is decoded as a whole. A
 /// larger one is refused.
 const MAX_DECODED_BYTES: u64 = 64 << 20;
 /// The number of bytes of valid UTF-8 beyond ASCII after which a file is taken for UTF-8, and its text is passed on without
 /// waiting for the end. Fewer would not do: a text in another encoding may begin with characters that are also valid UTF-8.
-const CERTAIN_BYTES: usize = 96;
+pub(super) const CERTAIN_BYTES: usize = 96;
 
 /// Decodes a file that arrives in pieces. As long as only ASCII has arrived, and as soon as UTF-8 is certain, text is passed
 /// on at once; otherwise the rest of the file is collected and decoded as a whole.
@@ -21,10 +21,10 @@ enum StreamState {
     /// Nothing has arrived.
     Start,
     /// Everything so far is ASCII, which is the same in all encodings but UTF-16.
-    Ascii,
+    Ascii(AsciiStart),
     Utf8,
-    /// The bytes after the ASCII part, and whether they are the whole file.
-    Collecting(Vec<u8>, bool),
+    /// The bytes after the ASCII part; none where they are the whole file.
+    Collecting(Vec<u8>, Option<AsciiStart>),
 }
 
 impl StreamDecoder {
@@ -36,49 +36,60 @@ impl StreamDecoder {
     /// Passes the text of a piece on, and returns how many bytes at its end are to be given again with the next piece;
     /// `None` when the bytes are not text.
     pub fn push(&mut self, mut bytes: &[u8], is_last: bool, piece: &mut dyn FnMut(&str)) -> Option<usize> {
-        match &mut self.state {
-            StreamState::Utf8 => {}
+        let start = match &mut self.state {
+            StreamState::Utf8 => return pass_on(bytes, is_last, piece),
             StreamState::Collecting(collected, _) => {
                 collected.extend_from_slice(bytes);
                 return Some(0);
             }
-            StreamState::Start if strip_utf8_bom(bytes).1 => {
-                bytes = strip_utf8_bom(bytes).0;
-                self.state = StreamState::Utf8;
-            }
-            StreamState::Start | StreamState::Ascii if bytes.is_ascii() && !has_escape(bytes) => {
-                self.state = StreamState::Ascii;
-            }
-            StreamState::Start | StreamState::Ascii if is_certainly_utf8(bytes) => {
-                self.state = StreamState::Utf8;
-            }
-            StreamState::Start | StreamState::Ascii if self.can_collect => {
-                let is_whole = matches!(self.state, StreamState::Start);
-                self.state = StreamState::Collecting(bytes.to_vec(), is_whole);
-                return Some(0);
-            }
-            StreamState::Start | StreamState::Ascii if has_japanese_escape(bytes) => return None,
-            StreamState::Start | StreamState::Ascii => self.state = StreamState::Utf8,
-        }
-        if bytes.contains(&0) {
+            StreamState::Start => None,
+            StreamState::Ascii(start) => Some(*start),
+        };
+        let (rest, has_bom) = strip_utf8_bom(bytes);
+        if start.is_none() && has_bom {
+            bytes = rest;
+            self.state = StreamState::Utf8;
+        } else if bytes.is_ascii() && !has_escape(bytes) {
+            let mut start = start.unwrap_or_default();
+            start.add(bytes);
+            self.state = StreamState::Ascii(start);
+        } else if is_certainly_utf8(bytes) {
+            self.state = StreamState::Utf8;
+        } else if self.can_collect {
+            self.state = StreamState::Collecting(bytes.to_vec(), start);
+            return Some(0);
+        } else if has_japanese_escape(bytes) {
             return None;
+        } else {
+            self.state = StreamState::Utf8;
         }
-        let (text, rest) = split_utf8(bytes).filter(|(_, rest)| !is_last || rest.is_empty())?;
-        if !text.is_empty() {
-            piece(text);
-        }
-        Some(rest.len())
+        pass_on(bytes, is_last, piece)
     }
 
     /// Passes on what was collected, and returns the encoding.
     pub fn finish(self, piece: &mut dyn FnMut(&str)) -> Option<Encoding> {
-        let StreamState::Collecting(bytes, is_whole) = self.state else { return Some(Encoding::Utf8) };
-        let decoded = if is_whole { decode(bytes) } else { decode_without_bom(bytes) }?;
+        let StreamState::Collecting(bytes, start) = self.state else { return Some(Encoding::Utf8) };
+        let decoded = match start {
+            Some(start) => decode_after_ascii(start, bytes),
+            None => decode(bytes),
+        }?;
         if !decoded.text.is_empty() {
             piece(&decoded.text);
         }
         Some(decoded.encoding)
     }
+}
+
+/// Passes on the text of a piece that is UTF-8, and returns how many bytes are left; `None` when it is not.
+fn pass_on(bytes: &[u8], is_last: bool, piece: &mut dyn FnMut(&str)) -> Option<usize> {
+    if bytes.contains(&0) {
+        return None;
+    }
+    let (text, rest) = split_utf8(bytes).filter(|(_, rest)| !is_last || rest.is_empty())?;
+    if !text.is_empty() {
+        piece(text);
+    }
+    Some(rest.len())
 }
 
 /// Whether the first piece of a file that is not ASCII settles that it is UTF-8.
@@ -105,6 +116,7 @@ pub fn split_utf8(bytes: &[u8]) -> Option<(&str, &[u8])> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fuzzing::streamed;
     use super::*;
 
     #[test]
@@ -113,19 +125,6 @@ mod tests {
         assert_eq!(split_utf8(&bytes[..2]), Some(("a", &bytes[1..2])));
         assert_eq!(split_utf8(bytes), Some(("aあ", &[][..])));
         assert_eq!(split_utf8(b"a\xffb"), None);
-    }
-
-    /// The text and the encoding of bytes that arrive in pieces.
-    fn streamed(bytes: &[u8], piece_bytes: usize) -> Option<(String, Encoding)> {
-        let (mut decoder, mut text, mut kept) =
-            (StreamDecoder::new(bytes.len() as u64), String::new(), vec![]);
-        for piece in bytes.chunks(piece_bytes).chain([&[][..]]) {
-            kept.extend_from_slice(piece);
-            let rest = decoder.push(&kept, piece.is_empty(), &mut |part| text.push_str(part))?;
-            kept.drain(..kept.len() - rest);
-        }
-        let encoding = decoder.finish(&mut |part| text.push_str(part))?;
-        Some((text, encoding))
     }
 
     #[test]
@@ -144,9 +143,13 @@ mod tests {
             b"caf\xe9",
             b"a\0b",
             b"abc\xe3\x81",
+            // The ASCII text before it decides, too, whether it is Japanese.
+            b"\x1f  \xdf\xdf\xdf\xea\xbd\xd0",
+            b"Some English text before a na\xefve word, and no more than that.\n",
+            b"more than forty bytes of English, and at last \x91\xce\x8f\xdb\n",
         ] {
             let whole = decode(bytes.to_vec()).map(|decoded| (decoded.text, decoded.encoding));
-            for piece_bytes in [3, 4, 7, 16, 1000] {
+            for piece_bytes in [1, 3, 4, 7, 16, 1000] {
                 assert_eq!(streamed(bytes, piece_bytes), whole, "{bytes:x?} in pieces of {piece_bytes}");
             }
         }

@@ -106,3 +106,35 @@ proptest! {
         }
     }
 }
+
+/// Where the seeds of the fuzz target `segment` are.
+const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/segment");
+
+/// The segments from which the fuzz target starts.
+fn seeds() -> [(&'static str, Segment); 3] {
+    let html = "<h1>A</h1><p>給付金<p>y\n<h2>B</h2>";
+    let html = ParsedFile::new("m", "a.html", Shape::Html, html, Sha256::of(b"a"));
+    let json = ParsedFile::new("m", "v.json", Shape::Json, r#"{"a":[1,"x"]}"#, Sha256::of(b"v"));
+    [("markdown", small()), ("html-and-json", build("m", vec![html, json])), ("empty", Segment::default())]
+}
+
+/// A seed that is not well-formed any more would leave most of the code unreached.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the seeds are no part of a library")]
+fn the_seeds_of_the_fuzz_target_are_segments() {
+    for (name, segment) in seeds() {
+        let bytes = std::fs::read(format!("{SEEDS}/{name}")).unwrap();
+        let hint = "write the seeds again: cargo test -p annai-library write_the_seeds -- --ignored";
+        assert_eq!(decode(&bytes), Some(segment), "{name}: {hint}");
+    }
+}
+
+#[test]
+#[ignore = "writes the seeds of the fuzz target, after the form of segments has changed"]
+#[expect(clippy::disallowed_methods, reason = "the seeds are no part of a library")]
+fn write_the_seeds() {
+    std::fs::create_dir_all(SEEDS).unwrap();
+    for (name, segment) in seeds() {
+        std::fs::write(format!("{SEEDS}/{name}"), encode(&segment).unwrap()).unwrap();
+    }
+}

@@ -1,4 +1,4 @@
-//! What fuzz targets do with the index.
+//! What fuzz targets expect of the index.
 
 use super::build::build;
 use super::codec::{decode, encode};
@@ -6,27 +6,45 @@ use super::doc::ParsedFile;
 use super::segment::Segment;
 use super::shape::Shape;
 use crate::fs::Sha256;
+use crate::text::LineIndex;
 
-/// Builds a segment of one file, and checks that it survives the disk cache.
-#[expect(clippy::expect_used, reason = "a fuzz target panics when something does not hold")]
-pub fn build_and_check(path: &str, shape: Shape, text: &str, sha256: Sha256) {
-    let segment = build("m", vec![ParsedFile::new("m", path, shape, text, sha256)]);
-    let bytes = encode(&segment).expect("a segment can be encoded");
-    let again = decode(&bytes).expect("what was encoded is well-formed");
-    assert_eq!(again, segment);
-    walk(&again);
+/// Builds a segment of one file. It survives the disk cache, is the same when it is built again from itself, as where
+/// segments are merged, and its nodes lie in the lines of the file.
+pub fn build_and_check(path: &str, shape: Shape, text: &str) -> Segment {
+    let segment = build("m", vec![ParsedFile::new("m", path, shape, text, Sha256::of(text.as_bytes()))]);
+    let decoded = encode(&segment).and_then(|bytes| decode(&bytes));
+    assert_eq!(decoded.as_ref(), Some(&segment), "what was encoded is well-formed");
+    assert_eq!(rebuilt(&segment), segment, "a segment can be built again from itself");
+    check_lines(&segment, LineIndex::new(text).count().max(1));
+    use_everything(&segment);
+    segment
 }
 
 /// Decodes bytes, and uses what comes out.
-pub fn decode_and_use(bytes: &[u8]) {
-    if let Some(segment) = decode(bytes) {
-        walk(&segment);
+pub fn decode_and_use(bytes: &[u8]) -> Option<Segment> {
+    let segment = decode(bytes)?;
+    assert_eq!(encode(&segment).and_then(|bytes| decode(&bytes)).as_ref(), Some(&segment));
+    use_everything(&segment);
+    use_everything(&rebuilt(&segment));
+    Some(segment)
+}
+
+fn rebuilt(segment: &Segment) -> Segment {
+    build("m", segment.files.iter().map(|file| segment.doc(file)).collect())
+}
+
+fn check_lines(segment: &Segment, count: usize) {
+    for node in &segment.nodes {
+        assert!(1 <= node.start_line && node.start_line <= node.own_end_line, "{node:?}");
+        assert!(node.own_end_line <= node.end_line && node.end_line as usize <= count, "{node:?} of {count}");
+        let Some(parent) = node.parent.and_then(|parent| segment.node(parent)) else { continue };
+        assert!(parent.start_line <= node.start_line, "{node:?} in {parent:?}");
     }
 }
 
-fn walk(segment: &Segment) {
+fn use_everything(segment: &Segment) {
     for file in &segment.files {
-        let _ = (segment.doc(file), segment.bytes_of(file));
+        let _ = segment.bytes_of(file);
         for (_, node) in segment.nodes_of(file) {
             let text = segment.text_of(node);
             let _ = segment.line_at(node, text.len());

@@ -2,6 +2,8 @@
 //! threads. All matching lines are counted; the lines of one page are returned.
 
 mod file_filter;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod lines;
 mod pattern;
 mod reach;
@@ -291,7 +293,7 @@ impl SearchJob<'_> {
             read.map_err(|error| fs::io_error(path, error))?;
             let is_last = buffer.len() < WINDOW_BYTES;
             if std::mem::take(&mut is_first) {
-                if !looks_like_utf8(buffer) {
+                if !looks_like_utf8(buffer, is_last) {
                     return self.search_decoded(file, path, room, buffer);
                 }
                 // A byte-order mark is not part of the text.

@@ -64,6 +64,12 @@ impl Reach {
         Ok(Self { window, extent })
     }
 
+    /// The same with smaller windows; none where a match may be larger than that.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub fn with_window(self, window: usize) -> Option<Self> {
+        matches!(self.extent, Extent::Bytes(bytes) if bytes <= window).then_some(Self { window, ..self })
+    }
+
     /// The end of the window that begins at a byte, and the end of what a match that begins in it can reach. A match that
     /// is not bounded by the pattern or its line reaches as far again as the window; a longer one is missed.
     pub fn window(&self, bytes: &[u8], start: usize) -> (usize, usize) {

@@ -8,7 +8,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{EUC_JP, ISO_2022_JP, SHIFT_JIS};
 use serde::{Deserialize, Serialize};
 
-use super::plausibility::Plausibility;
+use super::plausibility::{Plausibility, is_foreign_control};
 use crate::cancellation::checkpoint;
 
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
@@ -90,9 +90,32 @@ pub fn decode(bytes: Vec<u8>) -> Option<DecodedText> {
     decode_without_bom(bytes)
 }
 
+/// What is known of the ASCII text before the first other byte of a file. This much of it takes part in the decision about
+/// the encoding, so that a file that arrives in pieces is read as it is as a whole.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AsciiStart {
+    bytes: usize,
+    last: Option<u8>,
+    has_foreign_control: bool,
+}
+
+impl AsciiStart {
+    /// Adds a piece of the text.
+    pub fn add(&mut self, piece: &[u8]) {
+        self.bytes += piece.len();
+        self.last = piece.last().copied().or(self.last);
+        self.has_foreign_control |= piece.iter().any(|byte| is_foreign_control(char::from(*byte)));
+    }
+}
+
 /// The same for bytes that are known not to begin with a byte-order mark.
+fn decode_without_bom(bytes: Vec<u8>) -> Option<DecodedText> {
+    decode_after_ascii(AsciiStart::default(), bytes)
+}
+
+/// The same for the rest of a file that begins with ASCII text.
 #[must_use]
-pub fn decode_without_bom(bytes: Vec<u8>) -> Option<DecodedText> {
+pub fn decode_after_ascii(start: AsciiStart, bytes: Vec<u8>) -> Option<DecodedText> {
     if bytes.contains(&0) {
         return None;
     }
@@ -104,7 +127,7 @@ pub fn decode_without_bom(bytes: Vec<u8>) -> Option<DecodedText> {
     match String::from_utf8(bytes) {
         Ok(text) => Some(DecodedText { text, encoding: Encoding::Utf8, has_bom: false }),
         Err(error) => {
-            let (text, encoding) = decode_japanese(error.as_bytes())?;
+            let (text, encoding) = decode_japanese(start, error.as_bytes())?;
             Some(DecodedText { text, encoding, has_bom: false })
         }
     }
@@ -118,9 +141,9 @@ pub fn strip_utf8_bom(bytes: &[u8]) -> (&[u8], bool) {
 
 /// Whether bytes certainly continue as UTF-8 or ASCII does: they have no byte-order mark of UTF-16 and no escape sequence
 /// of ISO-2022-JP, and the first bytes that are not ASCII are UTF-8. This reads little more than the ASCII part, so that
-/// it can be asked about every file of a search. The last character may be cut.
+/// it can be asked about every file of a search. Unless the bytes are complete, their last character may be cut.
 #[must_use]
-pub fn looks_like_utf8(bytes: &[u8]) -> bool {
+pub fn looks_like_utf8(bytes: &[u8], is_complete: bool) -> bool {
     /// A text in another encoding does not look like UTF-8 for so long.
     const CHECKED_BYTES: usize = 2048;
     /// Blocks stay in the fastest cache between the two looks at them.
@@ -131,7 +154,9 @@ pub fn looks_like_utf8(bytes: &[u8]) -> bool {
             let first = index * BLOCK_BYTES + block.iter().take_while(|byte| byte.is_ascii()).count();
             let rest = bytes.get(first..).unwrap_or_default();
             let checked = rest.get(..CHECKED_BYTES).unwrap_or(rest);
-            return std::str::from_utf8(checked).err().is_none_or(|error| error.error_len().is_none());
+            let may_be_cut = !is_complete || checked.len() < rest.len();
+            let is_cut = |error: std::str::Utf8Error| may_be_cut && error.error_len().is_none();
+            return std::str::from_utf8(checked).err().is_none_or(is_cut);
         }
         has_escape |= memchr::memchr(ESCAPE, block).is_some();
     }
@@ -192,10 +217,13 @@ fn without_redundant_escapes(bytes: &[u8]) -> Vec<u8> {
 
 /// Decodes Shift_JIS or EUC-JP. Many texts are valid in both, and texts in other encodings may be valid in one, so the
 /// text itself decides.
-fn decode_japanese(bytes: &[u8]) -> Option<(String, Encoding)> {
+fn decode_japanese(mut start: AsciiStart, bytes: &[u8]) -> Option<(String, Encoding)> {
+    let (ascii, bytes) = bytes.split_at(bytes.iter().take_while(|byte| byte.is_ascii()).count());
+    start.add(ascii);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(start.last.as_slice(), false);
     detector.feed(bytes, true);
-    let hint = (bytes.len() <= SHORT_BYTES).then_some(b"jp".as_slice());
+    let hint = (start.bytes + bytes.len() <= SHORT_BYTES).then_some(b"jp".as_slice());
     let guess = detector.guess(hint, Utf8Detection::Deny);
     // Half-width katakana are single bytes in Shift_JIS, so nearly every misread text has them. In EUC-JP each of them has
     // a prefix, which is no accident.
@@ -210,10 +238,11 @@ fn decode_japanese(bytes: &[u8]) -> Option<(String, Encoding)> {
         if has_unmappable || !is_lossless {
             return None;
         }
-        let plausibility = Plausibility::of(&text);
+        let plausibility = Plausibility::of(&text, start.last.map_or(' ', char::from));
         let is_guessed = encoding == guess;
         // Kanji alone may be Chinese or Korean; kana are Japanese.
-        let is_accepted = plausibility.is_text() && (is_guessed || plausibility.has_kana());
+        let is_text = plausibility.is_text() && !start.has_foreign_control;
+        let is_accepted = is_text && (is_guessed || plausibility.has_kana());
         is_accepted.then_some((plausibility.score(half_width), is_guessed, text, name))
     });
     let best = candidates.max_by(|one, other| {
@@ -221,7 +250,8 @@ fn decode_japanese(bytes: &[u8]) -> Option<(String, Encoding)> {
         // The detector knows more about texts of which both readings are plausible.
         if (one.0 - other.0).abs() < 0.2 { one.1.cmp(&other.1).then(by_score) } else { by_score }
     });
-    best.map(|(_, _, text, encoding)| (text, encoding))
+    let ascii = std::str::from_utf8(ascii).ok()?;
+    best.map(|(_, _, text, encoding)| (format!("{ascii}{text}"), encoding))
 }
 
 /// Whether Shift_JIS bytes are those that an encoder writes for their text, apart from the characters that CP932 has

@@ -127,9 +127,11 @@ fn escape_sequences_of_terminals_are_plain_text() {
 
 #[test]
 fn a_quick_look_tells_other_encodings_apart() {
-    assert!(looks_like_utf8(b"plain") && looks_like_utf8(PROSE.as_bytes()) && looks_like_utf8(b"a\xe3\x81"));
+    assert!(looks_like_utf8(b"plain", true) && looks_like_utf8(PROSE.as_bytes(), true));
+    assert!(looks_like_utf8(b"a\xe3\x81", false), "the last character may be cut");
+    assert!(!looks_like_utf8(b"a\xe3\x81", true), "a character of Shift_JIS");
     for encoding in Encoding::ALL.into_iter().filter(|encoding| *encoding != Encoding::Utf8) {
-        assert!(!looks_like_utf8(&encoded(PROSE, encoding)), "{encoding:?}");
+        assert!(!looks_like_utf8(&encoded(PROSE, encoding), true), "{encoding:?}");
     }
 }
 

@@ -6,6 +6,8 @@ mod cut;
 mod decode;
 mod excerpt;
 mod front_matter;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod headings;
 mod html;
 mod html_elements;
@@ -29,7 +31,8 @@ mod rendering;
 pub use anchors::{Anchors, slug};
 pub use cut::{cut_length, cut_length_within_line};
 pub use decode::{
-    DecodedText, Encoding, decode, decode_without_bom, has_japanese_escape, looks_like_utf8, strip_utf8_bom,
+    AsciiStart, DecodedText, Encoding, decode, decode_after_ascii, has_japanese_escape, looks_like_utf8,
+    strip_utf8_bom,
 };
 pub use excerpt::{Excerpt, ExcerptBuilder, ExcerptRequest};
 pub use headings::{MAX_TITLE_CHARS, explicit_anchor, plain_title};

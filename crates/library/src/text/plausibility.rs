@@ -25,11 +25,11 @@ pub struct Plausibility {
 }
 
 impl Plausibility {
-    /// Counts the characters of a text.
-    pub fn of(text: &str) -> Self {
+    /// Counts the characters of a text that follows a character.
+    pub fn of(text: &str, mut before: char) -> Self {
         let mut counts = Self::default();
-        // The character before the current run of characters that are not ASCII, and the length of the run.
-        let (mut before, mut run, mut last) = (' ', 0_usize, ' ');
+        // `before` is the character before the current run of characters that are not ASCII; and the length of the run.
+        let (mut run, mut last) = (0_usize, before);
         for ch in text.chars().chain([' ']) {
             if ch.is_ascii() {
                 counts.foreign += usize::from(is_foreign_control(ch));
@@ -102,6 +102,6 @@ impl Plausibility {
 }
 
 /// A control character that no text has. Old files end with SUB, and a form feed separates pages.
-const fn is_foreign_control(ch: char) -> bool {
+pub const fn is_foreign_control(ch: char) -> bool {
     ch.is_ascii_control() && !matches!(ch, '\t' | '\n' | '\r' | '\x0b' | '\x0c' | '\x1a')
 }

@@ -44,7 +44,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// Parses a JSON text, all of it.
-fn parse<T: DeserializeOwned>(json: &[u8]) -> Result<T, FieldError> {
+pub(super) fn parse<T: DeserializeOwned>(json: &[u8]) -> Result<T, FieldError> {
     if has_too_many_values(json) {
         return Err(Problem::new("must not have so many values").of("body"));
     }
@@ -77,6 +77,7 @@ pub fn name_field(parent: &str, problem: &str) -> FieldError {
         // The path includes an unknown or repeated field already, and a missing one not.
         let has_name = parent == name || parent.ends_with(&format!(".{name}"));
         shorten(&match parent {
+            "" if name.is_empty() => r#""""#.to_owned(),
             "" => name.to_owned(),
             parent if has_name => parent.to_owned(),
             parent => format!("{parent}.{name}"),
@@ -131,6 +132,7 @@ mod tests {
             (r#"{"name":"a\u0000"}"#, "name: must not contain NUL characters"),
             (r#"{"name":"a","name":"b"}"#, "name: must not be given twice"),
             (r#"{"name":"a","x":1}"#, "x: is not known; expected one of `name`, `tags`, `consent`"),
+            (r#"{"name":"a","":1}"#, r#""": is not known; expected one of `name`, `tags`, `consent`"#),
             (r#"{"name":"a","tags":["b",""]}"#, "tags[1]: must not be empty"),
             (r#"{"name":"a","consent":{}}"#, "consent.data_sharing_agreed: is required"),
             (

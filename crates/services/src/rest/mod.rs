@@ -8,6 +8,8 @@ mod campaigns;
 mod dashboard;
 mod error;
 mod gpt_gate;
+#[cfg(test)]
+pub mod hostile_requests;
 mod idempotency;
 mod objects_only;
 mod openapi;

@@ -25,7 +25,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Query {
 }
 
 impl Query {
-    fn parse(text: &str) -> Result<Self, FieldError> {
+    /// Reads a query string.
+    pub(super) fn parse(text: &str) -> Result<Self, FieldError> {
         let decode = |part: &str| {
             percent_decode(part).ok_or_else(|| {
                 Problem::new("must be percent-encoded UTF-8, such as ?q=web%20search").of("query string")
