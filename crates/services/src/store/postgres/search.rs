@@ -128,8 +128,8 @@ async fn prepare(
             sponsor: row.try_get(2)?,
             required_task: row.try_get(3)?,
             subsidy: cents(row.try_get(4)?),
-            target_tools: texts(&row, 5)?,
-            tags: texts(&row, 6)?,
+            target_tools: texts(row, 5)?,
+            tags: texts(row, 6)?,
             task_type: row.try_get(7)?,
         });
         entries.push(entry);
