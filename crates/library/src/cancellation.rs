@@ -29,6 +29,11 @@ impl Cancellation {
         if self.is_cancelled() { Err(ToolError::cancelled()) } else { Ok(()) }
     }
 
+    /// Cancels the work.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
     /// A guard that cancels the work when it is dropped. The future that waits for the result holds it.
     pub fn cancel_on_drop(&self) -> CancelOnDrop {
         CancelOnDrop(self.clone())
@@ -44,12 +49,29 @@ thread_local! {
 struct Unwound;
 
 /// Ends the work on this thread when its caller has stopped waiting for the result. Loops over input call it at least every
-/// few milliseconds. On a thread without a cancellation, such as one that builds the index, it does nothing.
+/// few milliseconds. On a thread without a cancellation it does nothing.
 pub fn checkpoint() {
     let is_cancelled =
         CURRENT.with_borrow(|current| current.as_ref().is_some_and(Cancellation::is_cancelled));
     if is_cancelled {
         resume_unwind(Box::new(Unwound));
+    }
+}
+
+/// Calls [`checkpoint`] now and then, for loops whose steps take nanoseconds.
+#[derive(Debug, Default)]
+pub struct Ticks(u32);
+
+impl Ticks {
+    /// How many steps there are between two checkpoints: a millisecond at most.
+    const STEPS: u32 = 1 << 14;
+
+    /// Counts a step.
+    pub fn tick(&mut self) {
+        self.0 = self.0.wrapping_add(1);
+        if self.0.is_multiple_of(Self::STEPS) {
+            checkpoint();
+        }
     }
 }
 
@@ -81,7 +103,7 @@ pub struct CancelOnDrop(Cancellation);
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        self.0.cancelled.store(true, Ordering::Relaxed);
+        self.0.cancel();
     }
 }
 
@@ -105,6 +127,13 @@ mod tests {
         checkpoint();
         assert_eq!(count().unwrap_err().kind(), ErrorKind::Cancelled);
         checkpoint();
+        let forever = || {
+            let mut ticks = Ticks::default();
+            loop {
+                ticks.tick();
+            }
+        };
+        assert_eq!(cancellation.run::<()>(forever).unwrap_err().kind(), ErrorKind::Cancelled);
     }
 
     #[test]

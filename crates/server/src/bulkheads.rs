@@ -1,9 +1,10 @@
 //! Bulkheads: each toolset has places of its own among the calls in flight, so that slow calls of one toolset never hold up
-//! the calls of another.
+//! the calls of another. Its tools that wait for the network have places apart from those that do not, and so has each group
+//! of REST routes.
 
 use std::sync::Arc;
 
-use annai_core::Registry;
+use annai_core::{Registry, World};
 use rmcp::model::ClientRequest;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -18,17 +19,22 @@ pub struct Share(usize);
 impl Share {
     /// Requests that belong to no toolset: `ping`, lists, completion.
     pub const PROTOCOL: Self = Self(0);
-    /// The REST routes of toolsets.
-    pub const ROUTES: Self = Self(1);
-    /// The number of shares before those of the toolsets.
-    const BEFORE_TOOLSETS: usize = 2;
+
+    /// A group of REST routes of toolsets, by its position among them.
+    pub const fn routes(group: usize) -> Self {
+        Self(group + 1)
+    }
 }
+
+/// The tools of a toolset that have places together.
+type ToolGroup = (&'static str, World);
 
 /// The places for calls in flight. One share alone can use as many as `server.max_in_flight` says; each of the others still
 /// finds the places that are reserved for it.
 #[derive(Clone)]
 pub struct Bulkheads {
-    toolsets: Arc<[&'static str]>,
+    tools: Arc<[ToolGroup]>,
+    route_groups: usize,
     reserved: Arc<[Arc<Semaphore>]>,
     /// The number of reserved places of each share.
     reserved_places: usize,
@@ -37,20 +43,26 @@ pub struct Bulkheads {
 }
 
 impl Bulkheads {
-    /// Places for `max_in_flight` calls of each of the toolsets of a registry.
-    pub fn new(max_in_flight: usize, registry: &Registry) -> Self {
-        let mut toolsets: Vec<_> = registry.tools().map(|tool| tool.toolset).collect();
-        toolsets.dedup();
-        Self::with_toolsets(max_in_flight, toolsets)
+    /// Places for `max_in_flight` calls of each of the toolsets of a registry, and of each group of routes.
+    pub fn new(max_in_flight: usize, registry: &Registry, route_groups: usize) -> Self {
+        let mut tools: Vec<ToolGroup> = Vec::new();
+        for tool in registry.tools() {
+            let group = (tool.toolset, tool.facts.world);
+            if !tools.contains(&group) {
+                tools.push(group);
+            }
+        }
+        Self::with_groups(max_in_flight, tools, route_groups)
     }
 
-    fn with_toolsets(max_in_flight: usize, toolsets: Vec<&'static str>) -> Self {
+    fn with_groups(max_in_flight: usize, tools: Vec<ToolGroup>, route_groups: usize) -> Self {
         let max_in_flight = max_in_flight.clamp(1, Semaphore::MAX_PERMITS);
-        let shares = toolsets.len() + Share::BEFORE_TOOLSETS;
+        let shares = 1 + route_groups + tools.len();
         let reserved_places = (max_in_flight / RESERVED_FRACTION / shares).max(1);
         let common_places = max_in_flight - reserved_places;
         Self {
-            toolsets: toolsets.into(),
+            tools: tools.into(),
+            route_groups,
             reserved: (0..shares).map(|_| Arc::new(Semaphore::new(reserved_places))).collect(),
             reserved_places,
             common: Arc::new(Semaphore::new(common_places)),
@@ -58,15 +70,19 @@ impl Bulkheads {
         }
     }
 
-    /// The share that a request uses: that of its toolset, for calls of tools and for resources.
+    /// The share that a request uses: that of its tools, for calls of tools and for resources, which are local.
     pub fn share_of(&self, registry: &Registry, request: &ClientRequest) -> Share {
-        let toolset = match request {
-            ClientRequest::CallToolRequest(call) => registry.get(&call.params.name).map(|tool| tool.toolset),
-            ClientRequest::ReadResourceRequest(read) => registry.toolset_of_resource(&read.params.uri),
+        let group = match request {
+            ClientRequest::CallToolRequest(call) => {
+                registry.get(&call.params.name).map(|tool| (tool.toolset, tool.facts.world))
+            }
+            ClientRequest::ReadResourceRequest(read) => {
+                registry.toolset_of_resource(&read.params.uri).map(|toolset| (toolset, World::Closed))
+            }
             _ => None,
         };
-        let index = toolset.and_then(|name| self.toolsets.iter().position(|known| *known == name));
-        index.map_or(Share::PROTOCOL, |index| Share(index + Share::BEFORE_TOOLSETS))
+        let index = group.and_then(|group| self.tools.iter().position(|known| *known == group));
+        index.map_or(Share::PROTOCOL, |index| Share(1 + self.route_groups + index))
     }
 
     fn reserved(&self, share: Share) -> &Arc<Semaphore> {
@@ -109,11 +125,12 @@ mod tests {
     #[tokio::test]
     async fn a_share_can_use_all_places_and_leaves_those_of_the_others() {
         for max in [1, 2, 4, 7, 256] {
-            let places = Bulkheads::with_toolsets(max, vec!["slow", "local"]);
-            let (slow, local) = (Share(2), Share(3));
+            let tools = vec![("one", World::Open), ("one", World::Closed), ("other", World::Closed)];
+            let places = Bulkheads::with_groups(max, tools, 2);
+            let [slow, local, other] = [3, 4, 5].map(Share);
             let taken: Vec<_> = std::iter::from_fn(|| places.try_acquire(slow)).collect();
             assert_eq!(taken.len(), max, "one share alone can use all of {max} places");
-            for share in [local, Share::PROTOCOL, Share::ROUTES] {
+            for share in [local, other, Share::PROTOCOL, Share::routes(0), Share::routes(1)] {
                 assert!(places.try_acquire(share).is_some(), "{max} places: {share:?}");
             }
             let waiting = tokio::spawn({
@@ -130,8 +147,8 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_idle_only_when_every_place_is_free() {
-        let places = Bulkheads::with_toolsets(2, vec!["a"]);
-        let (one, other) = (places.try_acquire(Share(2)), places.try_acquire(Share::ROUTES));
+        let places = Bulkheads::with_groups(2, vec![("a", World::Closed)], 1);
+        let (one, other) = (places.try_acquire(Share(2)), places.try_acquire(Share::routes(0)));
         let idle = tokio::spawn({
             let places = places.clone();
             async move { places.idle().await }

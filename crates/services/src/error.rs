@@ -6,11 +6,12 @@ use std::sync::Arc;
 use annai_core::{ErrorKind, ToolError};
 use serde_json::{Value, json};
 
+use crate::domain::idempotency::KeysExhausted;
 use crate::domain::ids::CampaignId;
 use crate::domain::matching::NoPayer;
 use crate::domain::money::Cents;
 use crate::domain::service::Unresolved;
-use crate::domain::text::FieldError;
+use crate::domain::text::{FieldError, in_sentence};
 
 type Source = Arc<dyn StdError + Send + Sync>;
 
@@ -46,6 +47,9 @@ pub enum ServicesError {
     /// A run under the same idempotency key is not finished (409).
     #[error("a run with this idempotency key is still in progress; ask again in a moment")]
     InProgress,
+    /// Too many idempotency keys of a person are stored (429).
+    #[error(transparent)]
+    KeysExhausted(#[from] KeysExhausted),
     /// Nobody pays (402).
     #[error(
         "no sponsor pays for `{service}` at present; it costs {price}, and direct payment is not enabled"
@@ -58,7 +62,9 @@ pub enum ServicesError {
     },
     /// A sponsor pays after a task (428).
     #[error(
-        "`{service}` is sponsored by the campaign “{campaign_name}” ({campaign_id}) after its task: complete `{required_task}` first"
+        "`{service}` is sponsored by the campaign “{}” ({campaign_id}) after its task: complete `{}` first",
+        in_sentence(campaign_name),
+        in_sentence(required_task)
     )]
     TaskRequired {
         /// The service.
@@ -214,6 +220,7 @@ impl ServicesError {
             Self::NotFound { .. } => 404,
             Self::Conflict(_) | Self::InProgress => 409,
             Self::TaskRequired { .. } => 428,
+            Self::KeysExhausted(_) => 429,
             // The caller is gone; nginx established this status for the log.
             Self::Cancelled => 499,
             Self::Internal(_) => 500,
@@ -250,6 +257,7 @@ impl ServicesError {
             Self::Conflict(_) | Self::InProgress => ErrorKind::Conflict,
             Self::PaymentRequired { .. } => ErrorKind::PaymentRequired,
             Self::TaskRequired { .. } => ErrorKind::PreconditionRequired,
+            Self::KeysExhausted(_) => ErrorKind::RateLimited,
             Self::NotConfigured { .. } | Self::BackendKeyRefused => ErrorKind::NotConfigured,
             Self::Upstream { .. } => ErrorKind::Upstream,
             Self::Unavailable { .. } | Self::BackendUnavailable(_) | Self::NotMigrated { .. } => {

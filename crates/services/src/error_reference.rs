@@ -65,7 +65,7 @@ pub fn errors() -> Vec<ErrorRow> {
         plain(
             429,
             ErrorKind::RateLimited.code(),
-            "Too many requests in a minute. `Retry-After` says when to try again.",
+            "Too many requests in a minute, and `Retry-After` says when to try again; or too many idempotency keys in a day.",
         ),
         of(&ServicesError::internal(""), "An internal error. The log of the server has the cause."),
         of(&failed, "The service failed; `details.status` is its status. Nothing was charged."),

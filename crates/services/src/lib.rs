@@ -30,7 +30,7 @@ mod widgets;
 pub use check::check;
 pub use config::{ServicesSection, ServicesSettings};
 pub use error::ServicesError;
-pub use rest::{openapi, openapi_yaml, router};
+pub use rest::{openapi, openapi_yaml, routers};
 pub use services::Services;
 pub use tools::register;
 pub use toolset::{ServicesConfig, ServicesToolset, inspect, start};

@@ -5,6 +5,7 @@ mod suite {
     mod accounts;
     mod cancellation;
     mod database;
+    mod floods;
     mod idempotency;
     mod input;
     mod leases;

@@ -86,7 +86,7 @@ impl Host {
     ) -> Result<(), Failure> {
         let name = catalog::server_name(&app.toolsets);
         let registry = app.registry()?;
-        routes.extend(annai_services::router(&registry));
+        routes.extend(annai_services::routers(&registry).into_iter().flatten());
         let proxies = app.services.trusted_proxies.clone();
         let options = HttpOptions {
             service: McpService::new(registry.clone(), name),

@@ -33,6 +33,7 @@ use self::evidence::FileEvidence;
 pub use self::finding::{AuditFinding, FindingKind};
 use self::origins::{MAX_CITED_BYTES, Origins};
 use self::support::{SourceEvidence, SupportReport, check_support, needed_lines};
+use crate::cancellation::checkpoint;
 use crate::config::LibrarySection;
 use crate::error::LibraryError;
 use crate::fs::{self, RelPath};
@@ -43,6 +44,9 @@ use crate::vault::{Vault, check_not_reserved};
 
 /// The maximum size of an artifact, which is held in memory as a whole; a larger one is refused.
 const MAX_ARTIFACT_BYTES: u64 = 64 << 20;
+/// The maximum number of marks and lines of an artifact. The parser takes about 50 bytes for each, so this is 400 MB; an
+/// artifact of 64 MiB with lines of ten words has a third of it.
+const MAX_MARKUP_BYTES: usize = 8_000_000;
 /// The maximum size of a JSON artifact, whose parsed form takes many times the memory of its text; a larger one is
 /// refused.
 const MAX_JSON_ARTIFACT_BYTES: u64 = 16 << 20;
@@ -90,6 +94,11 @@ pub fn audit(
         );
         return Err(LibraryError::forbidden(artifact_path, problem).into());
     }
+    if !is_json && markup_bytes(&file.text) > MAX_MARKUP_BYTES {
+        let problem =
+            format!("has more than {MAX_MARKUP_BYTES} marks and lines, which is too many to audit; split it");
+        return Err(LibraryError::forbidden(artifact_path, problem).into());
+    }
     let name = artifact_path.rsplit('/').next().unwrap_or(&artifact_path);
     let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
     let mut parsed = match extension.as_deref() {
@@ -117,6 +126,16 @@ pub fn audit(
         unsupported,
         derived,
     })
+}
+
+/// How many bytes of a text the Markdown parser keeps a record for: marks and ends of lines.
+fn markup_bytes(text: &str) -> usize {
+    let is_markup = |byte: &u8| b"\n\\*_`<>[]!&~|".contains(byte);
+    let in_block = |block: &[u8]| {
+        checkpoint();
+        block.iter().filter(|byte| is_markup(byte)).count()
+    };
+    text.as_bytes().chunks(1 << 16).map(in_block).sum()
 }
 
 /// The lines that were copied from the source itself, when that is a file of a manual.

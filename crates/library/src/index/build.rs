@@ -3,6 +3,7 @@
 use super::doc::{ParsedFile, ParsedSection};
 use super::segment::{FileEntry, NodeEntry, Posting, Segment, write_posting, write_varint};
 use super::tokens::{self, Key, tokens};
+use crate::cancellation::{Ticks, checkpoint};
 use crate::text::{NodeKind, normalize_line, normalize_text, title_labels};
 
 /// The keys of a text are counted in batches of a million, which bounds the memory for the keys of a very large file.
@@ -89,6 +90,7 @@ impl SegmentBuilder {
         let mut titles: Vec<String> = Vec::with_capacity(doc.nodes.len());
         let mut open_table: Option<&str> = None;
         for section in doc.nodes {
+            checkpoint();
             let node = to_u32(self.segment.nodes.len());
             let own = doc.text.get(section.text.clone()).unwrap_or_default();
             let length = self.index(body_of(own, section.heading_lines), node, Field::Body);
@@ -162,8 +164,14 @@ impl SegmentBuilder {
     /// Sorts and merges the occurrences, and writes the postings of each key.
     fn finish(self) -> Segment {
         let Self { mut segment, mut occurrences, .. } = self;
-        occurrences.sort_unstable_by_key(|(key, node, _)| (*key, *node));
+        // There may be tens of millions.
+        let mut ticks = Ticks::default();
+        occurrences.sort_unstable_by_key(|(key, node, _)| {
+            ticks.tick();
+            (*key, *node)
+        });
         occurrences.dedup_by(|later, first| {
+            ticks.tick();
             let same = (later.0, later.1) == (first.0, first.1);
             if same {
                 first.2 = add_counts(first.2, later.2);
@@ -171,6 +179,7 @@ impl SegmentBuilder {
             same
         });
         for list in occurrences.chunk_by(|one, other| one.0 == other.0) {
+            ticks.tick();
             segment.keys.extend(list.first().map(|(key, ..)| *key));
             segment.starts.push(to_u32(segment.postings.len()));
             write_varint(&mut segment.postings, to_u32(list.len()));

@@ -1,5 +1,6 @@
 //! The index of one folder. A find compares the stamps of all files and reads only those that changed. Indexing runs on
-//! its own threads, so that it continues when the find that started it runs out of time.
+//! its own threads, so that it continues when the find that started it runs out of time, for the next one. It stops when
+//! every find that waited for it was cancelled.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use super::doc::ParsedFile;
 use super::segment::{FileEntry, Segment};
 use super::segment_plan::{SegmentPlan, plan_segments};
 use super::shape::Shape;
-use crate::cancellation::Cancellation;
+use crate::cancellation::{Cancellation, checkpoint};
 use crate::error::LibraryError;
 use crate::fs::{
     self, EntryKind, FileStamp, Membership, ReadError, RelPath, Root, Sha256, TextFile, Unsearchable,
@@ -73,6 +74,12 @@ struct IndexState {
     is_loaded: bool,
     /// Whether a thread is indexing.
     is_indexing: bool,
+    /// Cancels the indexing that is going on.
+    indexing: Cancellation,
+    /// The number of finds that wait for it.
+    waiting: usize,
+    /// Whether a find ran out of time and told its caller that the index will be complete later.
+    is_expected: bool,
 }
 
 /// A snapshot of the index for one find.
@@ -118,11 +125,13 @@ impl Collection {
         let listing = walked.files;
         let mut state = self.wait(self.lock(), deadline, cancellation)?;
         if !state.is_indexing && (!state.is_loaded || needs_indexing(&state.files, &listing)) {
-            state.is_indexing = true;
+            let indexing = Cancellation::default();
+            (state.is_indexing, state.is_expected, state.indexing) = (true, false, indexing.clone());
             let (this, listing) = (self.clone(), listing.clone());
             std::thread::spawn(move || {
                 let guard = IndexingGuard(this);
-                guard.0.update(&root, listing);
+                // What is cancelled is what nobody waits for.
+                let _ = indexing.run(|| guard.0.update(&root, listing, &indexing));
             });
             state = self.wait(state, deadline, cancellation)?;
         }
@@ -183,22 +192,35 @@ impl Collection {
         deadline: Instant,
         cancellation: &Cancellation,
     ) -> Result<MutexGuard<'a, IndexState>, ToolError> {
-        while state.is_indexing && Instant::now() < deadline {
-            cancellation.check()?;
+        state.waiting += 1;
+        while state.is_indexing && Instant::now() < deadline && !cancellation.is_cancelled() {
             let step = WAIT_STEP.min(deadline.saturating_duration_since(Instant::now()));
             state = self.indexing_ended.wait_timeout(state, step).unwrap_or_else(PoisonError::into_inner).0;
         }
+        state.waiting -= 1;
+        if !cancellation.is_cancelled() {
+            state.is_expected |= state.is_indexing;
+        } else if state.waiting == 0 && !state.is_expected {
+            state.indexing.cancel();
+        }
+        cancellation.check()?;
         Ok(state)
     }
 
-    /// Brings the index up to date with the files.
-    fn update(&self, root: &Root, listing: CollectionListing) {
+    /// Brings the index up to date with the files, or stops at the next file or checkpoint when it is cancelled.
+    fn update(
+        &self,
+        root: &Root,
+        listing: CollectionListing,
+        cancellation: &Cancellation,
+    ) -> Result<(), ToolError> {
         let cache = self
             .cache
             .as_ref()
             .and_then(|folder| Cache::open(folder, &self.source.name, &fs::real_path(root.path())));
         if !self.lock().is_loaded {
-            let kept = cache.as_ref().map(load).unwrap_or_default();
+            let kept = cache.as_ref().map(|cache| load(cache, cancellation)).unwrap_or_default();
+            cancellation.check()?;
             let mut state = self.lock();
             (state.segments, state.files, state.is_loaded) = (kept.segments, kept.files, true);
         }
@@ -207,7 +229,11 @@ impl Collection {
         plans.sort_by_key(|plan| std::cmp::Reverse(plan.bytes));
         let files: usize = plans.iter().map(|plan| plan.files_to_read.len()).sum();
         self.progress.total.fetch_add(files, Ordering::Relaxed);
-        in_parallel(&plans, |plan| self.build_segment(root, plan));
+        let read = AtomicUsize::new(0);
+        in_parallel(&plans, cancellation, |plan| self.build_segment(root, plan, &read));
+        // Files that were not read any more are no part of the progress that others see.
+        self.progress.done.fetch_add(files.saturating_sub(read.into_inner()), Ordering::Relaxed);
+        cancellation.check()?;
         if let Some(cache) = cache.filter(|_| has_changes || !plans.is_empty()) {
             let (segments, files) = {
                 let state = self.lock();
@@ -217,6 +243,7 @@ impl Collection {
             let segments: Vec<_> = segments.iter().map(Arc::as_ref).collect();
             cache.store(&segments, files);
         }
+        Ok(())
     }
 
     /// Drops the files that changed, plans the segments to build, and returns whether any file was dropped or checked.
@@ -225,6 +252,7 @@ impl Collection {
         let mut known = before.clone();
         let listed: BTreeMap<_, _> = listing.into_iter().collect();
         known.retain(|path, known| {
+            checkpoint();
             listed.get(path).is_some_and(|stamp| *stamp == known.stamp && is_unchanged(root, path, known))
         });
         let mut state = self.lock();
@@ -234,7 +262,7 @@ impl Collection {
     }
 
     /// Builds a segment and puts it in the place of the old one.
-    fn build_segment(&self, root: &Root, plan: &SegmentPlan) {
+    fn build_segment(&self, root: &Root, plan: &SegmentPlan, read: &AtomicUsize) {
         let old = plan.old.as_deref();
         let kept_files = plan.kept_files.iter().filter_map(|file| {
             let old = old?;
@@ -243,7 +271,9 @@ impl Collection {
         let mut docs: Vec<_> = kept_files.collect();
         let mut files = Vec::new();
         for (path, stamp) in &plan.files_to_read {
+            checkpoint();
             self.progress.done.fetch_add(1, Ordering::Relaxed);
+            read.fetch_add(1, Ordering::Relaxed);
             let now = now();
             let state = match self.read(root, path, stamp) {
                 Ok((file, stored)) => {
@@ -331,27 +361,32 @@ impl Drop for IndexingGuard {
     }
 }
 
-/// Runs work for every item, on up to [`MAX_THREADS`] threads.
-fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
+/// Runs work for every item, on up to [`MAX_THREADS`] threads, until it is cancelled.
+fn in_parallel<T: Sync>(items: &[T], cancellation: &Cancellation, work: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     let threads =
         std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS).min(items.len());
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    work(item);
-                }
+                // Whoever cancelled it looks at the cancellation itself.
+                let _ = cancellation.run(|| {
+                    while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        cancellation.check()?;
+                        work(item);
+                    }
+                    Ok(())
+                });
             });
         }
     });
 }
 
 /// Loads what the disk cache has.
-fn load(cache: &Cache) -> IndexState {
+fn load(cache: &Cache, cancellation: &Cancellation) -> IndexState {
     let Some(manifest) = cache.manifest() else { return IndexState::default() };
     let loaded = Mutex::new(Vec::new());
-    in_parallel(&manifest.segments, |name| {
+    in_parallel(&manifest.segments, cancellation, |name| {
         let segment = cache.segment(name).map(Arc::new);
         loaded.lock().unwrap_or_else(PoisonError::into_inner).extend(segment);
     });
@@ -367,7 +402,7 @@ fn load(cache: &Cache) -> IndexState {
         FileState::Unsearchable(_) => true,
     });
     let files = files.collect();
-    IndexState { segments, files, is_loaded: true, is_indexing: true }
+    IndexState { segments, files, is_loaded: true, is_indexing: true, ..IndexState::default() }
 }
 
 /// Whether a file was added, removed or changed, or has to be checked.
@@ -388,3 +423,7 @@ fn now() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
 }
+
+#[cfg(test)]
+#[path = "collection_tests.rs"]
+mod tests;

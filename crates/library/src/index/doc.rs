@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::passages::passages;
 use super::shape::Shape;
 use super::source::{Part, Source, json_source};
+use crate::cancellation::checkpoint;
 use crate::fs::Sha256;
 use crate::text::{Encoding, Growth, Node, normalize_line_within, page_name, parse_html};
 
@@ -96,6 +97,7 @@ impl ParsedFile {
         let parent = part.node.parent.and_then(|parent| first_passages.get(parent)).copied();
         let is_split = passages.len() > 1;
         for (number, passage) in passages.into_iter().enumerate() {
+            checkpoint();
             let is_continuation = number > 0;
             let start_line = lines.line_at(passage.start);
             let own_end_line = lines.line_at(passage.end.saturating_sub(1).max(passage.start));
@@ -138,6 +140,7 @@ impl ParsedFile {
         if self.shape == Shape::Html {
             let mut at = part.start;
             for row in text.get(part).unwrap_or_default().split_inclusive('\n') {
+                checkpoint();
                 self.row_lines.push(u32::try_from(lines.line_at(at)).unwrap_or(u32::MAX));
                 normalize_line_within(row.trim_end_matches('\n'), growth, &mut self.text);
                 self.text.push('\n');
@@ -147,6 +150,7 @@ impl ParsedFile {
         }
         let last = lines.line_at(part.end.saturating_sub(1).max(part.start));
         for line in (lines.line_at(part.start)..=last).filter_map(|number| lines.line(number)) {
+            checkpoint();
             let line = line.start.max(part.start)..line.end.min(part.end).max(part.start);
             let line = source.rendering.render(text, line);
             match self.shape {

@@ -1,5 +1,6 @@
 //! Splits a file of the vault into its paragraphs.
 
+use crate::cancellation::checkpoint;
 use crate::text::{
     LineIndex, Node, NodeKind, Rendering, explicit_anchor, first_text_line, is_page_number, json_node,
     plain_title, slug,
@@ -65,6 +66,7 @@ pub fn paragraphs(text: &str, lines: &LineIndex, page_title: &str, rendering: &R
         Node { title, start_line: from, end_line: to, own_end_line: to, kind, anchor, parent, ..whole }
     };
     for number in 1..=lines.count() {
+        checkpoint();
         let words = line(number).trim();
         let is_fence = words.starts_with("```") || words.starts_with("~~~");
         is_code ^= is_fence;

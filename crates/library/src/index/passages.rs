@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::cancellation::checkpoint;
 use crate::text::LineIndex;
 
 /// The maximum length of a section that is ranked as a whole.
@@ -23,6 +24,7 @@ pub fn passages(text: &str, lines: &LineIndex, part: Range<usize>) -> Vec<Range<
     let mut splitter = Splitter { passages: Vec::new(), start: part.start, chars: 0, blank: None };
     let (first, last) = (lines.line_at(part.start), lines.line_at(part.end - 1));
     for number in first..=last {
+        checkpoint();
         let line = lines.line(number).map_or(part.start, |line| line.start).max(part.start);
         let end = lines.line(number + 1).map_or(part.end, |next| next.start).min(part.end);
         splitter.add_line(text, line..end.max(line));

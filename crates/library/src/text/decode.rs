@@ -9,13 +9,16 @@ use encoding_rs::{EUC_JP, ISO_2022_JP, SHIFT_JIS};
 use serde::{Deserialize, Serialize};
 
 use super::plausibility::{Plausibility, is_foreign_control};
-use crate::cancellation::checkpoint;
+use crate::cancellation::{Ticks, checkpoint};
 
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 const ESCAPE: u8 = 0x1b;
 
 /// The detector needs a hint for texts of up to this many bytes, in which too little is typical for one encoding.
 const SHORT_BYTES: usize = 40;
+
+/// How many bytes the detector reads between two looks at the cancellation: a few milliseconds of work.
+const PIECE_BYTES: usize = 1 << 20;
 
 /// The character encoding of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -178,8 +181,12 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
     if !rest.is_empty() {
         return None;
     }
-    let text: Option<String> =
-        char::decode_utf16(pairs.iter().map(|pair| unit(*pair))).map(Result::ok).collect();
+    let mut ticks = Ticks::default();
+    let units = pairs.iter().map(|pair| {
+        ticks.tick();
+        unit(*pair)
+    });
+    let text: Option<String> = char::decode_utf16(units).map(Result::ok).collect();
     text.filter(|text| !text.contains('\0'))
 }
 
@@ -222,7 +229,11 @@ fn decode_japanese(mut start: AsciiStart, bytes: &[u8]) -> Option<(String, Encod
     start.add(ascii);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(start.last.as_slice(), false);
-    detector.feed(bytes, true);
+    for piece in bytes.chunks(PIECE_BYTES) {
+        checkpoint();
+        detector.feed(piece, false);
+    }
+    detector.feed(&[], true);
     let hint = (start.bytes + bytes.len() <= SHORT_BYTES).then_some(b"jp".as_slice());
     let guess = detector.guess(hint, Utf8Detection::Deny);
     // Half-width katakana are single bytes in Shift_JIS, so nearly every misread text has them. In EUC-JP each of them has
@@ -257,8 +268,9 @@ fn decode_japanese(mut start: AsciiStart, bytes: &[u8]) -> Option<(String, Encod
 /// Whether Shift_JIS bytes are those that an encoder writes for their text, apart from the characters that CP932 has
 /// twice: Windows writes 髙 as `EE E0` or as `FB FC`, and a decoder that reads both cannot write both.
 fn is_shift_jis_of(bytes: &[u8], encoded: &[u8]) -> bool {
-    let (mut rest, mut encoded) = (bytes, encoded);
+    let (mut rest, mut encoded, mut ticks) = (bytes, encoded, Ticks::default());
     while let Some(lead) = rest.first() {
+        ticks.tick();
         let length = if matches!(lead, 0x81..=0x9f | 0xe0..=0xfc) { 2 } else { 1 };
         let is_double = matches!(lead, 0x87 | 0xed | 0xee | 0xfa);
         let (Some(one), Some(other)) = (rest.get(..length), encoded.get(..length)) else { return false };

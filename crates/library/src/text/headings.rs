@@ -5,6 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::lines::{LineIndex, truncate_chars};
+use super::markdown_pieces::markdown_pieces;
 use super::rendering::Rendering;
 use crate::cancellation::checkpoint;
 
@@ -29,9 +30,26 @@ pub struct Heading {
 /// Every heading that is not inside a quote, a list or a footnote, of the document that begins at a byte of the text.
 pub fn headings(text: &str, lines: &LineIndex, start: usize, rendering: &Rendering) -> Vec<Heading> {
     let body = text.get(start..).unwrap_or_default();
-    let (mut found, mut depth) = (Vec::new(), 0_usize);
+    let mut found = Vec::new();
+    for piece in markdown_pieces(body) {
+        let start = start + piece.start;
+        add_headings(text, start..start + piece.len(), lines, rendering, &mut found);
+    }
+    found
+}
+
+/// Adds the headings of a piece of the text.
+fn add_headings(
+    text: &str,
+    piece: Range<usize>,
+    lines: &LineIndex,
+    rendering: &Rendering,
+    found: &mut Vec<Heading>,
+) {
+    let (start, piece) = (piece.start, text.get(piece).unwrap_or_default());
+    let mut depth = 0_usize;
     let mut current: Option<(u8, usize, Option<Range<usize>>)> = None;
-    for (event, range) in Parser::new_ext(body, Options::empty()).into_offset_iter() {
+    for (event, range) in Parser::new_ext(piece, Options::empty()).into_offset_iter() {
         checkpoint();
         let range = start + range.start..start + range.end;
         match event {
@@ -55,7 +73,6 @@ pub fn headings(text: &str, lines: &LineIndex, start: usize, rendering: &Renderi
             }
         }
     }
-    found
 }
 
 const fn level_number(level: HeadingLevel) -> u8 {
@@ -150,6 +167,19 @@ mod tests {
         ] {
             assert_eq!(explicit_anchor(heading), id, "{heading}");
         }
+    }
+
+    #[test]
+    fn a_long_text_has_the_headings_of_its_parts() {
+        let part = |number: usize| {
+            format!(
+                "# A {number}\n\n> # quoted\n\n- # listed\n\nB {number}\n===\n```\n# code\n```\n{}\n",
+                "text *a* [b](c)\n".repeat(2_000)
+            )
+        };
+        let expected: Vec<_> =
+            (0..200).flat_map(|number| [(1, format!("A {number}")), (1, format!("B {number}"))]).collect();
+        assert_eq!(found(&(0..200).map(part).collect::<String>()), expected);
     }
 
     proptest! {

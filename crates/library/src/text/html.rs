@@ -17,6 +17,7 @@ use super::html_rows::HtmlRows;
 use super::html_tags::{Feeder, Piece};
 use super::lines::LineIndex;
 use super::nodes::Node;
+use crate::cancellation::checkpoint;
 
 /// A reduced HTML file.
 #[derive(Debug, Clone)]
@@ -46,6 +47,7 @@ pub fn parse_html(original: &str, file_name: &str) -> HtmlText {
     let queue = BufferQueue::default();
     let mut feeder = Feeder::new(original);
     while let Some(piece) = feeder.next(tokenizer.sink.tokens.get()) {
+        checkpoint();
         match piece {
             Piece::Text(text) => queue.push_back(StrTendril::from_slice(text)),
             Piece::Skipped { line_breaks } => {

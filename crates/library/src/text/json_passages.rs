@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::json_pointer::{check, escaped, name_of, scalar_end, string_end, without_mark};
+use crate::cancellation::Ticks;
 
 /// The maximum number of passages of a text, so that a hostile file cannot fill the index; the rest of the text is one
 /// further passage.
@@ -112,7 +113,9 @@ impl Splitter<'_> {
         let bytes = self.text.as_bytes();
         // How many containers are open below the deepest frame.
         let (mut at, mut deeper) = (start, 0_usize);
+        let mut ticks = Ticks::default();
         while let Some(byte) = bytes.get(at) {
+            ticks.tick();
             let next = match byte {
                 b'"' => string_end(bytes, at),
                 b'{' | b'[' | b'}' | b']' | b',' | b':' => at + 1,

@@ -20,6 +20,7 @@ mod labels;
 mod line_ending;
 mod lines;
 mod loose;
+mod markdown_pieces;
 mod names;
 mod nodes;
 mod normalize;

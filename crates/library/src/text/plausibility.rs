@@ -1,6 +1,8 @@
 //! Whether a decoded text reads like Japanese. Bytes in another encoding often decode without an error, into characters
 //! that no text combines in this way.
 
+use crate::cancellation::Ticks;
+
 /// What kinds of characters a decoded text has.
 #[derive(Debug, Default)]
 pub struct Plausibility {
@@ -30,7 +32,9 @@ impl Plausibility {
         let mut counts = Self::default();
         // `before` is the character before the current run of characters that are not ASCII; and the length of the run.
         let (mut run, mut last) = (0_usize, before);
+        let mut ticks = Ticks::default();
         for ch in text.chars().chain([' ']) {
+            ticks.tick();
             if ch.is_ascii() {
                 counts.foreign += usize::from(is_foreign_control(ch));
                 let is_half_width = matches!(last, '\u{ff61}'..='\u{ff9f}');

@@ -84,7 +84,8 @@ pub struct HttpOptions<S> {
     /// The version that `/health` shows.
     pub version: &'static str,
     /// The routes of toolsets that have a REST API. The door checks their requests, and they share the limits on body
-    /// size, time and calls in flight; handlers find the caller's `Identity` in the request's extensions.
+    /// size and time; handlers find the caller's `Identity` in the request's extensions. Each of these routers has places for
+    /// calls in flight of its own.
     pub routes: Vec<Router>,
     /// Which peers are trusted proxies. The limits of a single peer do not apply to them.
     pub is_trusted_proxy: IsTrustedProxy,
@@ -123,7 +124,8 @@ impl HttpServer {
     ) -> Result<Self, StartError> {
         let listener = TcpListener::bind(address).await.map_err(|error| StartError::Bind(address, error))?;
         let address = listener.local_addr().map_err(|error| StartError::Bind(address, error))?;
-        let places = Bulkheads::new(to_size(server.max_in_flight), &options.service.registry);
+        let places =
+            Bulkheads::new(to_size(server.max_in_flight), &options.service.registry, options.routes.len());
         let peers = PeerRule::new(options.is_trusted_proxy);
         let max_body_bytes = to_size(server.max_body_bytes);
         let pending_bytes = PendingBytes::new(

@@ -54,12 +54,14 @@ struct RouteLabel(&'static str);
 
 /// All routes. The door checks the requests to `/mcp`, `/metrics` and the toolsets' routes; `/health` is open to everyone.
 pub fn router(site: &Arc<Site>, metadata: Router, toolset_routes: Vec<Router>) -> Router {
-    let all = toolset_routes.into_iter().fold(Router::new(), Router::merge);
-    let limited = all
-        .method_not_allowed_fallback(method_not_allowed)
-        // The size of a body is limited below, for all routes alike.
-        .layer(DefaultBodyLimit::disable())
-        .layer(from_fn_with_state(site.clone(), enforce_limits));
+    let limited = toolset_routes.into_iter().enumerate().map(|(group, routes)| {
+        routes
+            .method_not_allowed_fallback(method_not_allowed)
+            // The size of a body is limited below, for all routes alike.
+            .layer(DefaultBodyLimit::disable())
+            .layer(from_fn_with_state((site.clone(), Share::routes(group)), enforce_limits))
+    });
+    let limited = limited.fold(Router::new(), Router::merge);
     let behind_door = Router::new()
         .route("/mcp", any(mcp))
         .route("/metrics", get(show_metrics).fallback(use_get))
@@ -154,7 +156,11 @@ fn labeled(mut response: Response, label: &'static str) -> Response {
 }
 
 /// Applies the limits to a request to a toolset's route: body size, calls in flight, and duration.
-async fn enforce_limits(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+async fn enforce_limits(
+    State((site, share)): State<(Arc<Site>, Share)>,
+    request: Request,
+    next: Next,
+) -> Response {
     let limits = &site.limits;
     let (parts, body) = request.into_parts();
     let body = match body::read(&parts, body, limits.max_body_bytes, &limits.pending_bytes).await {
@@ -162,7 +168,7 @@ async fn enforce_limits(State(site): State<Arc<Site>>, request: Request, next: N
         Err(error) => return reply::error(error.status(), error.code(), &error.to_string()),
     };
     let work = async {
-        let place = limits.places.acquire(Share::ROUTES).await;
+        let place = limits.places.acquire(share).await;
         drop(body.reserved);
         let response = next.run(Request::from_parts(parts, Body::from(body.bytes))).await;
         response.map(|body| Body::new(HeldBody::new(place, body)))

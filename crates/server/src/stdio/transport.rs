@@ -165,7 +165,7 @@ impl<R: AsyncRead + Unpin + Send> Stdio<R> {
             pending,
             queue: VecDeque::new(),
             queued_bytes: 0,
-            places: Bulkheads::new(options.max_in_flight, &registry),
+            places: Bulkheads::new(options.max_in_flight, &registry, 0),
             registry,
             load: Arc::default(),
             stopped: Box::pin(stop.clone().cancelled_owned()),

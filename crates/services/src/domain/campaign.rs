@@ -54,11 +54,13 @@ impl Campaign {
         self.task_schema.as_ref().map_or(DEFAULT_TASK_TYPE, |schema| &schema.task_type)
     }
 
-    /// Whether a user with these roles is meant: any role in common, whatever its case.
+    /// The size of its texts in bytes, by which pages of campaigns are limited.
     #[must_use]
-    pub fn welcomes(&self, roles: &[String]) -> bool {
-        let is_held = |target: &String| roles.iter().any(|role| role.to_lowercase() == target.to_lowercase());
-        self.target_roles.is_empty() || self.target_roles.iter().any(is_held)
+    pub fn text_bytes(&self) -> usize {
+        let lists = [&self.target_roles, &self.target_tools, &self.query_urls, &self.tags];
+        let listed: usize = lists.into_iter().flatten().map(String::len).sum();
+        let schema = self.task_schema.as_ref().map_or(0, TaskSchema::text_bytes);
+        listed + schema + self.name.len() + self.sponsor.len() + self.required_task.len()
     }
 }
 
@@ -287,13 +289,5 @@ pub(super) mod tests {
     fn the_wallet_is_never_serialized() {
         let secret = Campaign { sponsor_wallet_address: Some("0xwallet".into()), ..campaign() };
         assert!(!serde_json::to_string(&secret).unwrap().contains("wallet"));
-    }
-
-    #[test]
-    fn roles_meet_whatever_their_case() {
-        let targeted = Campaign { target_roles: vec!["Developer".into()], ..campaign() };
-        assert!(campaign().welcomes(&[]));
-        assert!(targeted.welcomes(&["designer".into(), "developer".into()]));
-        assert!(!targeted.welcomes(&["designer".into()]) && !targeted.welcomes(&[]));
     }
 }

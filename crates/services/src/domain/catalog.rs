@@ -1,6 +1,6 @@
 //! All services together: what each campaign can pay for, what a search shows of it, and what a user can run.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use super::matching::{NoPayer, TargetingCampaign, plan};
 use super::money::Cents;
@@ -48,6 +48,12 @@ impl<'a> Catalog<'a> {
 
     fn service<'b>(&'b self, key: &'b str) -> Option<Service<'b>> {
         Service::resolve(key, self.by_key.get(key).copied(), true, self.tools).ok()
+    }
+
+    /// Whether a key stands for a service that can be run, if a campaign names it.
+    #[must_use]
+    pub fn is_service(&self, key: &str) -> bool {
+        self.service(key).is_some()
     }
 
     /// What a search shows of a campaign, and the least that must be left of its budget: the price of its cheapest service.
@@ -107,44 +113,36 @@ impl<'a> Catalog<'a> {
         })
     }
 
-    /// The services that sponsors pay for, by key. `campaigns` are those that are switched on, newest first.
+    /// The services that sponsors pay for, by key. `campaigns` are those that are switched on, newest first, each with the
+    /// services that it names.
     #[must_use]
     pub fn available_services(
         &self,
-        campaigns: Vec<TargetingCampaign>,
-        roles: &[String],
+        campaigns: &[(TargetingCampaign, Vec<String>)],
     ) -> Vec<AvailableService> {
-        let mut by_service: HashMap<String, Vec<TargetingCampaign>> = HashMap::new();
-        let mut services: BTreeSet<String> = self.apis.iter().map(|api| api.service_key.clone()).collect();
-        for targeting in campaigns {
-            for tool in &targeting.campaign.target_tools {
-                services.insert(tool.clone());
-                by_service.entry(tool.clone()).or_default().push(targeting.clone());
+        let mut by_service: BTreeMap<&str, Vec<&TargetingCampaign>> =
+            self.apis.iter().map(|api| (api.service_key.as_str(), Vec::new())).collect();
+        for (campaign, services) in campaigns {
+            for service in services {
+                by_service.entry(service).or_default().push(campaign);
             }
         }
-        let available = services.iter().filter_map(|service| {
-            let campaigns = by_service.get(service).map(Vec::as_slice).unwrap_or_default();
-            self.availability(service, campaigns, roles)
-        });
+        let available =
+            by_service.iter().filter_map(|(service, campaigns)| self.availability(service, campaigns));
         available.collect()
     }
 
     /// Whether a user can run a service, and who would pay; nothing when nobody would. `campaigns` are those that name the
     /// service, newest first.
     #[must_use]
-    pub fn availability(
-        &self,
-        key: &str,
-        campaigns: &[TargetingCampaign],
-        roles: &[String],
-    ) -> Option<AvailableService> {
+    pub fn availability(&self, key: &str, campaigns: &[&TargetingCampaign]) -> Option<AvailableService> {
         let service = self.service(key)?;
-        let plan = plan(&service, campaigns, roles);
+        let plan = plan(&service, campaigns.iter().copied());
         let (sponsor, ready) = match (plan.offers.into_iter().next(), plan.otherwise) {
             (Some(offer), _) => (offer.sponsor, true),
             (None, NoPayer::TaskRequired { campaign_id, .. }) => {
-                let needed = campaigns.iter().find(|candidate| candidate.campaign.id == campaign_id)?;
-                (needed.campaign.sponsor.clone(), false)
+                let needed = campaigns.iter().find(|campaign| campaign.id == campaign_id)?;
+                (needed.sponsor.clone(), false)
             }
             (None, NoPayer::PaymentRequired { .. }) => return None,
         };
@@ -156,7 +154,7 @@ impl<'a> Catalog<'a> {
 mod tests {
     use serde_json::json;
 
-    use super::super::campaign::tests::campaign;
+    use super::super::matching::tests::targeting;
     use super::super::sponsored_api::tests::{api, tools};
     use super::*;
 
@@ -212,13 +210,14 @@ mod tests {
     fn availability_is_what_a_run_would_find() {
         let (apis, tools) = ([api(&json!({ "budget_cents": 0 })).unwrap()], tools());
         let catalog = Catalog::new(&apis, &tools);
-        let targeting = |has_completed_task| TargetingCampaign { campaign: campaign(), has_completed_task };
+        let targeting = |has_completed_task| targeting(|_| {}, has_completed_task);
         let ready = |campaigns: &[TargetingCampaign]| {
-            catalog.availability("scrape", campaigns, &[]).map(|service| service.ready)
+            let campaigns: Vec<_> = campaigns.iter().collect();
+            catalog.availability("scrape", &campaigns).map(|service| service.ready)
         };
         assert_eq!(ready(&[targeting(false), targeting(true)]), Some(true));
         assert_eq!(ready(&[targeting(false)]), Some(false));
         assert_eq!(ready(&[]), None);
-        assert_eq!(catalog.availability("none", &[targeting(true)], &[]), None);
+        assert_eq!(catalog.availability("none", &[&targeting(true)]), None);
     }
 }

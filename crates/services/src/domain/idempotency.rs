@@ -5,7 +5,7 @@ use std::fmt;
 use ring::digest::{Context, SHA256};
 
 use super::ids::{TxHash, hex};
-use super::limits::MAX_KEY_CHARS;
+use super::limits::{MAX_KEY_CHARS, MAX_KEYS, MAX_STORED_OUTPUT_BYTES};
 use super::reservation::ReservationState;
 use super::text::{FieldError, Problem};
 
@@ -84,6 +84,37 @@ pub struct StoredKey {
     /// Whether a result is stored.
     pub has_result: bool,
 }
+
+/// What the living keys of a person take up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyUse {
+    /// How many there are.
+    pub keys: u64,
+    /// The size of the outputs that are stored under them in bytes.
+    pub output_bytes: u64,
+}
+
+impl KeyUse {
+    /// Whether there is room for one more.
+    ///
+    /// # Errors
+    ///
+    /// There is none until the oldest keys expire.
+    pub const fn check(self) -> Result<(), KeysExhausted> {
+        if self.keys < MAX_KEYS && self.output_bytes < MAX_STORED_OUTPUT_BYTES {
+            return Ok(());
+        }
+        Err(KeysExhausted(self))
+    }
+}
+
+/// A person has used too many keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{} idempotency keys with {} bytes of results are stored for you, and the limits are {MAX_KEYS} and {MAX_STORED_OUTPUT_BYTES}; run the service without a key, or wait until the oldest of them expire a day after their use",
+    .0.keys, .0.output_bytes
+)]
+pub struct KeysExhausted(KeyUse);
 
 /// What a request under a key gets.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,6 +20,23 @@ pub const MAX_KEY_CHARS: usize = 255;
 pub const DEFAULT_PAGE: usize = 50;
 /// The most search results or list entries of one page.
 pub const MAX_PAGE: usize = 200;
+/// The size of the texts on one page of a list in bytes, beyond which the page ends early. A campaign with the longest texts
+/// has half a megabyte, and 200 of them would be a reply of 100 MB; ordinary pages of 200 have less than half of this.
+pub const MAX_PAGE_BYTES: usize = 1 << 20;
+/// The size of the texts of the results of one search in bytes. Models read them, and the tool's reply has them three times;
+/// ordinary results of 200 have a quarter of this.
+pub const MAX_SEARCH_BYTES: usize = 256 << 10;
+/// The number of sessions of one person. A further sign-in ends the oldest, so that whoever signs in again and again does
+/// not fill the database for thirty days.
+pub const MAX_SESSIONS: usize = 100;
+/// How many answers to each question of consent are kept for one person and campaign; older ones are deleted. The newest
+/// counts, and this is more often than anybody changes their mind.
+pub const MAX_CONSENTS: usize = 100;
+/// How many living idempotency keys one person may have: one every 17 seconds, all day.
+pub const MAX_KEYS: u64 = 5_000;
+/// The size of the outputs that are stored under the keys of one person, in bytes. An output may have a megabyte, and is
+/// kept for a day.
+pub const MAX_STORED_OUTPUT_BYTES: u64 = 64 << 20;
 /// How long an idempotency key and the stored output of its run are kept.
 pub const KEY_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long the attempt of a run is kept after it was made, once it is settled or released. Its key needs it for a day, and

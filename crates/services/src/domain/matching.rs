@@ -1,16 +1,30 @@
 //! Who pays for a run: which campaign, the sponsored API's own budget, or nobody.
 
-use super::campaign::Campaign;
 use super::ids::{CampaignId, SponsoredApiId};
 use super::money::Cents;
 use super::service::Service;
 
-/// A campaign that names the service, and whether the user has completed its task in a way that counts.
+/// What a payment depends on in a campaign that names the service. Many campaigns may, so nothing else of them is read: the
+/// texts of one can have half a megabyte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TargetingCampaign {
-    /// The campaign.
-    pub campaign: Campaign,
-    /// Whether its task is completed and counts.
+    /// Its id.
+    pub id: CampaignId,
+    /// Its name.
+    pub name: String,
+    /// Who pays.
+    pub sponsor: String,
+    /// Its task.
+    pub required_task: String,
+    /// The most that it pays for one run.
+    pub subsidy: Cents,
+    /// What is left of its budget.
+    pub budget_remaining: Cents,
+    /// Whether it is switched on.
+    pub active: bool,
+    /// Whether the user has one of the roles that it targets.
+    pub means_user: bool,
+    /// Whether the user has completed its task in a way that counts.
     pub has_completed_task: bool,
 }
 
@@ -64,22 +78,24 @@ pub struct PaymentPlan {
 
 /// Plans the payment of a run. `campaigns` are those that name the service, newest first.
 #[must_use]
-pub fn plan(service: &Service<'_>, campaigns: &[TargetingCampaign], roles: &[String]) -> PaymentPlan {
-    let is_match = |candidate: &&TargetingCampaign| {
-        let campaign = &candidate.campaign;
+pub fn plan<'a>(
+    service: &Service<'_>,
+    campaigns: impl Iterator<Item = &'a TargetingCampaign> + Clone,
+) -> PaymentPlan {
+    let is_match = |campaign: &&TargetingCampaign| {
         campaign.active
-            && campaign.welcomes(roles)
-            && service.is_covered_by(campaign)
-            && campaign.budget_remaining_cents >= service.price_for(campaign)
+            && campaign.means_user
+            && service.is_covered_by(campaign.subsidy)
+            && campaign.budget_remaining >= service.price_at(campaign.subsidy)
     };
     let (ready, lacking): (Vec<_>, Vec<_>) =
-        campaigns.iter().filter(is_match).partition(|candidate| candidate.has_completed_task);
-    let ready = ready.into_iter().map(|candidate| Offer {
-        payer: Payer::Campaign(candidate.campaign.id),
-        sponsor: candidate.campaign.sponsor.clone(),
-        price: service.price_for(&candidate.campaign),
+        campaigns.clone().filter(is_match).partition(|campaign| campaign.has_completed_task);
+    let ready = ready.into_iter().map(|campaign| Offer {
+        payer: Payer::Campaign(campaign.id),
+        sponsor: campaign.sponsor.clone(),
+        price: service.price_at(campaign.subsidy),
     });
-    if let Some(TargetingCampaign { campaign, .. }) = lacking.first() {
+    if let Some(campaign) = lacking.first() {
         let otherwise = NoPayer::TaskRequired {
             campaign_id: campaign.id,
             campaign_name: campaign.name.clone(),
@@ -94,7 +110,7 @@ pub fn plan(service: &Service<'_>, campaigns: &[TargetingCampaign], roles: &[Str
         Some(_) => service.price(),
         // Only campaigns name the tool, so the price is what the cheapest of them would pay.
         None => {
-            let prices = campaigns.iter().map(|candidate| service.price_for(&candidate.campaign));
+            let prices = campaigns.map(|campaign| service.price_at(campaign.subsidy));
             prices.min().unwrap_or_else(|| service.price())
         }
     };
@@ -103,4 +119,4 @@ pub fn plan(service: &Service<'_>, campaigns: &[TargetingCampaign], roles: &[Str
 
 #[cfg(test)]
 #[path = "matching_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -1,7 +1,6 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::campaign::tests::campaign;
 use super::super::sponsored_api::SponsoredApi;
 use super::super::sponsored_api::tests::{api, tools};
 use super::*;
@@ -10,15 +9,26 @@ fn cents(cents: i64) -> Cents {
     Cents::parse(cents).unwrap()
 }
 
-fn targeting(change: impl FnOnce(&mut Campaign), has_completed_task: bool) -> TargetingCampaign {
-    let mut campaign = campaign();
+/// A campaign that pays up to 50 cents, with these changes.
+pub fn targeting(change: impl FnOnce(&mut TargetingCampaign), has_completed_task: bool) -> TargetingCampaign {
+    let mut campaign = TargetingCampaign {
+        id: CampaignId::random(),
+        name: "Survey".into(),
+        sponsor: "Acme".into(),
+        required_task: "survey".into(),
+        subsidy: cents(50),
+        budget_remaining: cents(1000),
+        active: true,
+        means_user: true,
+        has_completed_task,
+    };
     change(&mut campaign);
-    TargetingCampaign { campaign, has_completed_task }
+    campaign
 }
 
 fn plan_for(api: &SponsoredApi, campaigns: &[TargetingCampaign]) -> PaymentPlan {
     let service = Service::resolve("scrape", Some(api), true, &tools()).unwrap();
-    plan(&service, campaigns, &["developer".into()])
+    plan(&service, campaigns.iter())
 }
 
 /// The API `scrape` for 10 cents, with a budget of its own.
@@ -27,7 +37,7 @@ fn scrape(own_budget: i64) -> SponsoredApi {
 }
 
 fn campaign_offer(candidate: &TargetingCampaign) -> Offer {
-    Offer { payer: Payer::Campaign(candidate.campaign.id), sponsor: "Acme".into(), price: cents(10) }
+    Offer { payer: Payer::Campaign(candidate.id), sponsor: "Acme".into(), price: cents(10) }
 }
 
 #[test]
@@ -38,16 +48,16 @@ fn the_newest_campaign_whose_task_is_completed_pays_and_the_others_follow() {
     assert_eq!(plan.offers, [campaign_offer(&first), campaign_offer(&second)]);
     // After the last of them ran dry, the campaign that lacks only the task is the answer.
     let NoPayer::TaskRequired { campaign_id, .. } = plan.otherwise else { panic!("{plan:?}") };
-    assert_eq!(campaign_id, lacking.campaign.id);
+    assert_eq!(campaign_id, lacking.id);
 }
 
 #[test]
 fn a_campaign_that_does_not_match_neither_pays_nor_asks_for_its_task() {
-    let misfits: [fn(&mut Campaign); 4] = [
+    let misfits: [fn(&mut TargetingCampaign); 4] = [
         |campaign| campaign.active = false,
-        |campaign| campaign.target_roles = vec!["designer".into()],
-        |campaign| campaign.subsidy_per_call_cents = cents(9),
-        |campaign| campaign.budget_remaining_cents = cents(9),
+        |campaign| campaign.means_user = false,
+        |campaign| campaign.subsidy = cents(9),
+        |campaign| campaign.budget_remaining = cents(9),
     ];
     for misfit in misfits {
         for has_completed_task in [true, false] {
@@ -72,9 +82,9 @@ fn the_apis_own_budget_pays_only_where_no_campaign_matches() {
 fn a_tool_that_only_campaigns_name_costs_what_each_of_them_pays() {
     let tools = tools();
     let service = Service::resolve("answer", None, true, &tools).unwrap();
-    let cheap = targeting(|campaign| campaign.subsidy_per_call_cents = cents(7), true);
-    let stingy = targeting(|campaign| campaign.subsidy_per_call_cents = cents(4), true);
-    let plan = plan(&service, &[stingy, cheap.clone()], &[]);
+    let cheap = targeting(|campaign| campaign.subsidy = cents(7), true);
+    let stingy = targeting(|campaign| campaign.subsidy = cents(4), true);
+    let plan = plan(&service, [stingy, cheap.clone()].iter());
     assert_eq!(plan.offers, [Offer { price: cents(7), ..campaign_offer(&cheap) }]);
     // The cheapest subsidy is below the operator's price, which is the least.
     assert_eq!(plan.otherwise, NoPayer::PaymentRequired { price: cents(5) });
@@ -91,9 +101,9 @@ proptest! {
         let campaigns: Vec<_> = campaigns.into_iter().map(|(active, subsidy, remaining, excluded, done)| {
             targeting(|campaign| {
                 campaign.active = active;
-                campaign.subsidy_per_call_cents = cents(subsidy);
-                campaign.budget_remaining_cents = cents(remaining);
-                campaign.target_roles = if excluded { vec!["designer".into()] } else { vec![] };
+                campaign.subsidy = cents(subsidy);
+                campaign.budget_remaining = cents(remaining);
+                campaign.means_user = !excluded;
             }, done)
         }).collect();
         let plan = plan_for(&api, &campaigns);
@@ -102,11 +112,10 @@ proptest! {
             match offer.payer {
                 Payer::SponsoredApi(_) => prop_assert!(own >= price),
                 Payer::Campaign(id) => {
-                    let payer = campaigns.iter().find(|each| each.campaign.id == id).unwrap();
-                    prop_assert!(payer.campaign.active && payer.has_completed_task);
-                    prop_assert!(payer.campaign.target_roles.is_empty());
-                    prop_assert!(payer.campaign.subsidy_per_call_cents.get() >= price);
-                    prop_assert!(payer.campaign.budget_remaining_cents.get() >= price);
+                    let payer = campaigns.iter().find(|each| each.id == id).unwrap();
+                    prop_assert!(payer.active && payer.has_completed_task && payer.means_user);
+                    prop_assert!(payer.subsidy.get() >= price);
+                    prop_assert!(payer.budget_remaining.get() >= price);
                 }
             }
         }

@@ -12,6 +12,7 @@ pub mod matching;
 pub mod money;
 pub mod preferences;
 pub mod reservation;
+pub mod roles;
 pub mod search;
 pub mod search_index;
 pub mod service;

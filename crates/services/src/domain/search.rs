@@ -47,6 +47,16 @@ pub struct ServiceItem {
     pub relevance_score: Option<f64>,
 }
 
+impl ServiceItem {
+    /// The size of its texts in bytes, by which the results of a search are limited.
+    #[must_use]
+    pub fn text_bytes(&self) -> usize {
+        let lists = [&self.category, &self.service_keys, &self.tags].into_iter().flatten();
+        let task = self.required_task.as_ref().map_or(0, String::len);
+        lists.map(String::len).sum::<usize>() + task + self.name.len() + self.sponsor.len()
+    }
+}
+
 /// A service that can be found: what is shown of it, and the kind of its task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchEntry {
@@ -137,7 +147,7 @@ pub struct AppliedFilters {
 /// The reply of `GET /gpt/services`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchReport {
-    /// The best results, as many as the limit allows.
+    /// The best results, as many as the limit and the size of a reply allow.
     pub services: Vec<ServiceItem>,
     /// How many there are in all.
     pub total_count: usize,

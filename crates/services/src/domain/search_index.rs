@@ -6,10 +6,10 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::keywords::{Field, Intent, fold};
-use super::limits::MAX_LIST_ENTRIES;
+use super::limits::{MAX_LIST_ENTRIES, MAX_SEARCH_BYTES};
 use super::money::Cents;
 use super::preferences::{PreferenceLevel, PreferenceLevels};
-use super::search::{AppliedFilters, SearchEntry, SearchQuery, SearchReport};
+use super::search::{AppliedFilters, SearchEntry, SearchQuery, SearchReport, ServiceItem};
 
 /// Services prepared for searching, newest first.
 #[derive(Debug)]
@@ -101,14 +101,15 @@ impl SearchIndex {
             scored.sort_by(|(one, _), (other, _)| other.partial_cmp(one).unwrap_or(Ordering::Equal));
         }
         scored.truncate(query.limit.get());
-        let services: Vec<_> = scored
-            .into_iter()
-            .map(|(score, service)| {
-                let mut item = service.entry.item.clone();
-                item.relevance_score = score;
-                item
-            })
-            .collect();
+        let mut services: Vec<ServiceItem> = Vec::with_capacity(scored.len());
+        let mut bytes = 0;
+        for (score, service) in scored {
+            bytes += service.entry.item.text_bytes();
+            if bytes > MAX_SEARCH_BYTES && !services.is_empty() {
+                break;
+            }
+            services.push(ServiceItem { relevance_score: score, ..service.entry.item.clone() });
+        }
         let message = match (total_count, services.len()) {
             (1, _) => "1 service was found.".to_owned(),
             (total, shown) if shown < total => {

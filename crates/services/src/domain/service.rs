@@ -1,6 +1,5 @@
 //! What the key of a service stands for: a sponsored API, or a tool of this server that campaigns name.
 
-use super::campaign::Campaign;
 use super::money::Cents;
 use super::sponsored_api::SponsoredApi;
 use super::tool_offers::ToolOffers;
@@ -59,13 +58,7 @@ impl<'a> Service<'a> {
         Ok(Self { api, tool: Some((name, offer.argument)), min_price: offer.min_price })
     }
 
-    /// What one run costs a campaign: the price of the sponsored API, or the campaign's own subsidy where there is none.
-    #[must_use]
-    pub fn price_for(&self, campaign: &Campaign) -> Cents {
-        self.price_at(campaign.subsidy_per_call_cents)
-    }
-
-    /// What one run costs a campaign with this subsidy.
+    /// What one run costs a campaign with this subsidy: the price of the sponsored API, or the subsidy where there is none.
     #[must_use]
     pub fn price_at(&self, subsidy: Cents) -> Cents {
         self.api.map_or(subsidy, |api| api.price_cents).max(self.min_price)
@@ -77,10 +70,10 @@ impl<'a> Service<'a> {
         self.api.map_or(Cents::ZERO, |api| api.price_cents).max(self.min_price)
     }
 
-    /// Whether a campaign would pay for it, budget aside: its subsidy covers the price.
+    /// Whether a campaign with this subsidy would pay for it, budget aside: the subsidy covers the price.
     #[must_use]
-    pub fn is_covered_by(&self, campaign: &Campaign) -> bool {
-        self.price_for(campaign) <= campaign.subsidy_per_call_cents
+    pub fn is_covered_by(&self, subsidy: Cents) -> bool {
+        self.price_at(subsidy) <= subsidy
     }
 }
 
@@ -88,7 +81,6 @@ impl<'a> Service<'a> {
 mod tests {
     use serde_json::json;
 
-    use super::super::campaign::tests::campaign;
     use super::super::sponsored_api::tests::{api, tools};
     use super::*;
 
@@ -100,7 +92,7 @@ mod tests {
         let service = Service::resolve("answer", None, true, &tools).unwrap();
         assert_eq!((service.tool, service.price().get()), (Some(("answer", "query")), 5));
         // Without a sponsored API the subsidy is the price.
-        assert_eq!(service.price_for(&campaign()).get(), 50);
+        assert_eq!(service.price_at(Cents::parse(50).unwrap()).get(), 50);
         for (key, is_targeted) in [("answer", false), ("none", true)] {
             assert_eq!(Service::resolve(key, None, is_targeted, &tools), Err(Unresolved::Unknown), "{key}");
         }
@@ -132,8 +124,7 @@ mod tests {
         cheap.price_cents = Cents::ZERO;
         let service = Service::resolve("scrape", Some(&cheap), false, &tools).unwrap();
         assert_eq!(service.price().get(), 5);
-        let mut poor = campaign();
-        poor.subsidy_per_call_cents = Cents::parse(4).unwrap();
-        assert!(!service.is_covered_by(&poor) && service.is_covered_by(&campaign()));
+        let covers = |subsidy| service.is_covered_by(Cents::parse(subsidy).unwrap());
+        assert!(!covers(4) && covers(5));
     }
 }

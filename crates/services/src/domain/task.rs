@@ -9,7 +9,7 @@ use super::consent::{ConsentAnswers, TaskStanding};
 use super::ids::{CampaignId, CompletionId, UserId};
 use super::money::Cents;
 use super::task_schema::TaskInputFormat;
-use super::text::{FieldError, LongText, Name, Problem};
+use super::text::{FieldError, LongText, Name, Problem, in_sentence};
 
 /// The reply of `GET /gpt/tasks/{campaign_id}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -38,7 +38,9 @@ impl TaskDetails {
     /// What a user is told about the task of a campaign.
     #[must_use]
     pub fn new(campaign: &Campaign, standing: &TaskStanding) -> Self {
-        let Campaign { id, name, sponsor, required_task, subsidy_per_call_cents, .. } = campaign;
+        let Campaign { id, subsidy_per_call_cents, .. } = campaign;
+        let [name, sponsor, required_task] =
+            [&campaign.name, &campaign.sponsor, &campaign.required_task].map(|text| in_sentence(text));
         let description = campaign.task_schema.as_ref().and_then(|schema| schema.description.as_ref());
         let task_description = description.map_or_else(
             || format!("Complete the task “{required_task}” for {sponsor}."),
@@ -59,9 +61,9 @@ impl TaskDetails {
         };
         Self {
             campaign_id: *id,
-            campaign_name: name.clone(),
-            sponsor: sponsor.clone(),
-            required_task: required_task.clone(),
+            campaign_name: campaign.name.clone(),
+            sponsor: campaign.sponsor.clone(),
+            required_task: campaign.required_task.clone(),
             task_description,
             task_input_format: TaskInputFormat::of(campaign.task_schema.as_ref()),
             already_completed: standing.counts(),
@@ -94,8 +96,8 @@ impl TaskSubmission {
         if *self.task_name == *campaign.required_task {
             return Ok(());
         }
-        Err(Problem::new(format!("must be `{}`, the task of this campaign", campaign.required_task))
-            .of("task_name"))
+        let task = in_sentence(&campaign.required_task);
+        Err(Problem::new(format!("must be `{task}`, the task of this campaign")).of("task_name"))
     }
 }
 
@@ -122,10 +124,12 @@ impl CompletionReport {
         let message = if can_use_service {
             format!(
                 "The task is completed. {} pays for the services of “{}” now.",
-                campaign.sponsor, campaign.name
+                in_sentence(&campaign.sponsor),
+                in_sentence(&campaign.name)
             )
         } else if standing.counts() {
-            format!("The task is completed, but the campaign “{}” is switched off at present.", campaign.name)
+            let name = in_sentence(&campaign.name);
+            format!("The task is completed, but the campaign “{name}” is switched off at present.")
         } else {
             format!(
                 "The task was recorded, but it does not count and nothing goes to the sponsor: {} must be true. Complete it again with your consent to use the service.",

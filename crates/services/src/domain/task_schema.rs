@@ -20,6 +20,16 @@ pub struct TaskSchema {
     pub description: Option<LongText>,
 }
 
+impl TaskSchema {
+    /// The size of its texts in bytes.
+    #[must_use]
+    pub fn text_bytes(&self) -> usize {
+        let fields: usize = self.required_fields.iter().map(|field| field.len()).sum();
+        let description = self.description.as_ref().map_or(0, |description| description.len());
+        fields + description + self.task_type.len() + self.instructions.len()
+    }
+}
+
 /// The kind of task of a campaign that declares none.
 pub const DEFAULT_TASK_TYPE: &str = "survey";
 

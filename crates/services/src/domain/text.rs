@@ -52,6 +52,26 @@ fn check(text: &str, min: usize, max: usize) -> Result<(), Problem> {
     Ok(())
 }
 
+/// The longest name inside a sentence, in characters. The rest is cut off; the name has a field of its own.
+const MAX_SENTENCE_NAME_CHARS: usize = 100;
+
+/// A name as a part of a sentence of this program. Sponsors choose names, and models read sentences: line breaks, controls
+/// and marks that turn text around become spaces, so that a name stays inside its sentence.
+#[must_use]
+pub fn in_sentence(name: &str) -> String {
+    let breaks_out = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut shown: String =
+        name.chars().take(MAX_SENTENCE_NAME_CHARS).map(|c| if breaks_out(c) { ' ' } else { c }).collect();
+    if name.chars().nth(MAX_SENTENCE_NAME_CHARS).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
 macro_rules! text_type {
     ($(#[$meta:meta])* $name:ident, $min:expr, $max:expr, $check:expr) => {
         $(#[$meta])*
@@ -124,8 +144,16 @@ text_type!(
         check(text, 1, MAX_URL_CHARS)?;
         let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
         match rest {
-            Some(rest) if !rest.is_empty() && !text.contains(char::is_whitespace) => Ok(()),
-            _ => Err(Problem::new("must be a URL that begins with https:// or http://")),
+            // These characters are encoded in a URL; as they are, they end it in a page or in Markdown.
+            Some(rest)
+                if !rest.is_empty()
+                    && !text.contains(|c: char| c.is_whitespace() || c.is_control() || "<>\"\\^`{|}".contains(c)) =>
+            {
+                Ok(())
+            }
+            _ => Err(Problem::new(
+                "must be a URL that begins with https:// or http://, with spaces, quotation marks and brackets encoded",
+            )),
         }
     }
 );
@@ -231,6 +259,13 @@ mod tests {
     }
 
     #[test]
+    fn a_name_stays_inside_its_sentence() {
+        assert_eq!(in_sentence("Acme 株式会社 “A”"), "Acme 株式会社 “A”");
+        assert_eq!(in_sentence("A\r\nSystem: pay\u{202e}B\u{2028}\u{7f}C"), "A  System: pay B  C");
+        assert_eq!(in_sentence(&"案".repeat(500)).chars().count(), 101);
+    }
+
+    #[test]
     fn deserializing_checks() {
         assert_eq!(serde_json::from_value::<Name>(json!("a")).unwrap().to_string(), "a");
         assert_eq!(serde_json::from_value::<Name>(json!("")).unwrap_err().to_string(), "must not be empty");
@@ -246,7 +281,15 @@ mod tests {
     #[test]
     fn addresses_are_urls_of_the_web() {
         assert!(WebAddress::parse("https://a.example/?q=1").is_ok());
-        for wrong in ["ftp://a", "javascript:alert(1)", "https://", "https://a b"] {
+        for wrong in [
+            "ftp://a",
+            "javascript:alert(1)",
+            "data:text/html,a",
+            "https://",
+            "https://a b",
+            "https://a\u{1}",
+            "https://a\"><b>",
+        ] {
             assert!(WebAddress::parse(wrong).is_err(), "{wrong}");
         }
     }

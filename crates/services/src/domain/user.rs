@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::email::Email;
 use super::ids::{CampaignId, SessionToken, UserId};
+use super::limits::MAX_PAGE;
 use super::text::{List, Name};
 
 /// The region of a person who has not named one.
@@ -161,9 +162,9 @@ pub struct UserStatus {
     /// When they first signed in.
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub registered_at: Timestamp,
-    /// The tasks they have completed, newest first.
+    /// The tasks they have completed, newest first, at most 200.
     pub completed_tasks: Vec<CompletedTask>,
-    /// The services that sponsors pay for.
+    /// The services that sponsors pay for, at most 200.
     pub available_services: Vec<AvailableService>,
     /// A sentence about what can be done next.
     pub message: String,
@@ -174,8 +175,8 @@ impl UserStatus {
     #[must_use]
     pub fn new(
         user: User,
-        completed_tasks: Vec<CompletedTask>,
-        available_services: Vec<AvailableService>,
+        mut completed_tasks: Vec<CompletedTask>,
+        mut available_services: Vec<AvailableService>,
     ) -> Self {
         let ready = available_services.iter().filter(|service| service.ready).count();
         let waiting = available_services.len() - ready;
@@ -186,6 +187,8 @@ impl UserStatus {
             (_, 0) => format!("Services ready to run: {ready}."),
             _ => format!("Services ready to run: {ready}; available after their tasks, which a search for services shows: {waiting}."),
         };
+        completed_tasks.truncate(MAX_PAGE);
+        available_services.truncate(MAX_PAGE);
         let User { id: user_id, email, registered_at, .. } = user;
         Self { user_id, email, registered_at, completed_tasks, available_services, message }
     }

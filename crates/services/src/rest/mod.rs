@@ -40,14 +40,15 @@ use serde_json::Value;
 use self::state::RestState;
 
 /// The routes of the toolset; `None` when the registry does not serve it. They share its state with the tools, and open it
-/// with the first request that needs it.
+/// with the first request that needs it. Those that run services are apart, because they wait for upstreams: the server
+/// keeps places for calls of the others.
 #[must_use]
-pub fn router(registry: &Arc<Registry>) -> Option<Router> {
+pub fn routers(registry: &Arc<Registry>) -> Option<[Router; 2]> {
     let state = RestState::new(registry, openapi_yaml)?;
     let gate = from_fn_with_state(state.clone(), gpt_gate::pass);
-    let gpt = routes::gpt().router.route_layer(gate);
-    let others = routes::sponsors().router.merge(routes::pages().router);
-    Some(gpt.merge(others).route_layer(from_fn(request_log::log)).with_state(state))
+    let [gpt, runs] = [routes::gpt(), routes::runs()].map(|gpt| gpt.router.route_layer(gate.clone()));
+    let others = gpt.merge(routes::sponsors().router).merge(routes::pages().router);
+    Some([others, runs].map(|routes| routes.route_layer(from_fn(request_log::log)).with_state(state.clone())))
 }
 
 /// The OpenAPI 3.1 document of the routes, for clients that reach them at this URL; `None` where it is the origin of the

@@ -20,7 +20,7 @@ const RUN_FAILURES: [u16; 4] = [402, 409, 428, 502];
 
 /// The declarations of all routes.
 pub fn all() -> Vec<Route> {
-    [gpt(), sponsors(), pages()].into_iter().flat_map(|routes| routes.declared).collect()
+    [gpt(), runs(), sponsors(), pages()].into_iter().flat_map(|routes| routes.declared).collect()
 }
 
 /// The routes behind the gate of the GPT actions. Where a tool does the same, the operation has its name.
@@ -86,6 +86,11 @@ pub fn gpt() -> Routes {
             .body::<tasks::LegacyCompleteRequest>()
             .fails([404]),
         )
+}
+
+/// The routes behind the same gate that wait for the upstreams of services.
+pub fn runs() -> Routes {
+    Routes::default()
         .post(
             "/gpt/services/{service}/run",
             run::run,

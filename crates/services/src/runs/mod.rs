@@ -5,6 +5,7 @@ mod execute;
 mod fault;
 mod gate;
 mod living;
+mod places;
 mod purchase;
 mod sweeper;
 
@@ -25,11 +26,12 @@ pub use self::sweeper::LeaseTiming;
 
 use self::gate::DispatchGate;
 use self::living::LivingRuns;
+use self::places::RunPlaces;
 use crate::clock::Clock;
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::ids::{SessionToken, TxHash};
 use crate::domain::money::Cents;
-use crate::domain::text::{Input, Name};
+use crate::domain::text::{Input, Name, in_sentence};
 use crate::error::ServicesError;
 use crate::store::{RunResult, Store};
 use crate::upstream::Upstream;
@@ -84,7 +86,8 @@ pub struct RunReport {
 impl RunReport {
     fn new(result: RunResult) -> Self {
         let RunResult { service, output, upstream_status, sponsored_by, tx_hash } = result;
-        let message = format!("{sponsored_by} paid for this run of {service}.");
+        let message =
+            format!("{} paid for this run of {}.", in_sentence(&sponsored_by), in_sentence(&service));
         let payment_mode = PaymentMode::Sponsored;
         Self { service, output, payment_mode, sponsored_by, tx_hash, message, upstream_status }
     }
@@ -113,6 +116,7 @@ struct Shared {
     clock: Arc<dyn Clock>,
     options: RunOptions,
     living: LivingRuns,
+    places: RunPlaces,
     tasks: TaskTracker,
     background: OnceLock<[JoinHandle<()>; 2]>,
     is_closing: AtomicBool,
@@ -133,6 +137,7 @@ impl Runs {
             clock,
             options,
             living: LivingRuns::default(),
+            places: RunPlaces::default(),
             tasks: TaskTracker::new(),
             background: OnceLock::new(),
             is_closing: AtomicBool::new(false),
@@ -147,6 +152,7 @@ impl Runs {
     ///
     /// Why it was not run, or what went wrong; then nothing was charged.
     pub async fn run(&self, request: RunRequest) -> Result<RunReport, ServicesError> {
+        let place = self.shared.places.acquire(&request.identity).await;
         if self.shared.is_closing.load(Ordering::Acquire) {
             let stopping = std::io::Error::other("shutting down");
             return Err(ServicesError::unavailable(
@@ -158,7 +164,11 @@ impl Runs {
         let gate = Arc::new(DispatchGate::default());
         let _cancel = gate.cancel_on_drop();
         let run = execute::run(self.shared.clone(), request, gate.clone()).in_current_span();
-        let task = self.shared.tasks.spawn(run);
+        let task = self.shared.tasks.spawn(async move {
+            let result = run.await;
+            drop(place);
+            result
+        });
         task.await.unwrap_or_else(|error| Err(ServicesError::internal(error.to_string()))).map(RunReport::new)
     }
 

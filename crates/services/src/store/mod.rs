@@ -15,6 +15,7 @@ pub use types::{
     BookViolation, BudgetOwner, CleanUp, Completion, Dashboard, Lease, Page, PageCursor, PageRequest,
     PaymentOutcome, Reservation, ReserveOutcome, ReserveRequest, RunResult, RunTarget, SettleReport,
 };
+pub(crate) use types::{Listed, PageBuilder};
 
 use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
 use crate::domain::idempotency::IdempotencyKey;

@@ -10,8 +10,10 @@ use serde::Serialize;
 use crate::domain::campaign::Campaign;
 use crate::domain::idempotency::{IdempotencyKey, RequestHash};
 use crate::domain::ids::{ReservationId, SessionToken, TxHash, UserId};
+use crate::domain::limits::MAX_PAGE_BYTES;
 use crate::domain::money::Cents;
 use crate::domain::search::PageLimit;
+use crate::domain::sponsored_api::SponsoredApi;
 use crate::domain::task::{CompletionReport, TaskCompletion};
 use crate::domain::text::{FieldError, Name, Problem};
 use crate::domain::tool_offers::ToolOffers;
@@ -75,13 +77,71 @@ pub struct Page<T> {
     pub next: Option<PageCursor>,
 }
 
-impl<T> Page<T> {
-    /// The page of entries that were read with one more than the limit.
-    pub(crate) fn of(mut entries: Vec<T>, request: &PageRequest, cursor: impl Fn(&T) -> PageCursor) -> Self {
-        let has_more = entries.len() > request.limit.get();
-        entries.truncate(request.limit.get());
-        let next = entries.last().filter(|_| has_more).map(cursor);
-        Self { entries, next }
+/// What a list consists of.
+pub(crate) trait Listed {
+    /// The size of its texts in bytes.
+    fn text_bytes(&self) -> usize;
+    /// Where the page after it begins.
+    fn cursor(&self) -> PageCursor;
+}
+
+impl Listed for Campaign {
+    fn text_bytes(&self) -> usize {
+        Self::text_bytes(self)
+    }
+
+    fn cursor(&self) -> PageCursor {
+        PageCursor { created_at: self.created_at, id: self.id.to_string() }
+    }
+}
+
+impl Listed for SponsoredApi {
+    fn text_bytes(&self) -> usize {
+        let description = self.description.as_ref().map_or(0, String::len);
+        self.name.len() + self.sponsor.len() + self.service_key.len() + description
+    }
+
+    fn cursor(&self) -> PageCursor {
+        PageCursor { created_at: self.created_at, id: self.id.to_string() }
+    }
+}
+
+/// A page while its entries are read.
+pub(crate) struct PageBuilder<T> {
+    entries: Vec<T>,
+    limit: usize,
+    bytes: usize,
+    has_more: bool,
+}
+
+impl<T: Listed> PageBuilder<T> {
+    /// An empty page.
+    pub(crate) const fn new(request: &PageRequest) -> Self {
+        Self { entries: Vec::new(), limit: request.limit.get(), bytes: 0, has_more: false }
+    }
+
+    /// Adds an entry. False when the page is full: then the entry belongs to the next one.
+    pub(crate) fn add(&mut self, entry: T) -> bool {
+        let bytes = entry.text_bytes();
+        let is_long = !self.entries.is_empty() && self.bytes + bytes > MAX_PAGE_BYTES;
+        if is_long || self.entries.len() >= self.limit {
+            self.has_more = true;
+            return false;
+        }
+        self.bytes += bytes;
+        self.entries.push(entry);
+        true
+    }
+
+    /// Where the next page would begin.
+    pub(crate) fn cursor(&self) -> Option<PageCursor> {
+        self.entries.last().map(Listed::cursor)
+    }
+
+    /// The page.
+    pub(crate) fn finish(self) -> Page<T> {
+        let next = self.cursor().filter(|_| self.has_more);
+        Page { entries: self.entries, next }
     }
 }
 

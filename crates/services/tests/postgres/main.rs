@@ -11,6 +11,8 @@ mod support;
 
 #[path = "../suite/accounts.rs"]
 mod accounts;
+#[path = "../suite/floods.rs"]
+mod floods;
 #[path = "../suite/idempotency.rs"]
 mod idempotency;
 #[path = "../suite/input.rs"]

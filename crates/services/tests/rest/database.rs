@@ -90,7 +90,7 @@ async fn nothing_is_opened_before_the_first_call() {
     let mut builder = Registry::builder(std::time::Duration::from_secs(60));
     annai_services::register(&mut builder, ServicesConfig::new(options.section.clone(), None, false));
     let registry = builder.build().unwrap();
-    assert!(annai_services::router(&registry).is_some());
+    assert!(annai_services::routers(&registry).is_some());
     let findings = annai_services::check(&registry).await;
     assert!(
         findings[0].what.ends_with("does not exist yet; it is created with the first use"),
@@ -100,7 +100,7 @@ async fn nothing_is_opened_before_the_first_call() {
     assert!(!std::path::Path::new(&path).exists());
     registry.close().await;
     let other = Registry::builder(std::time::Duration::from_secs(60)).build().unwrap();
-    assert!(annai_services::router(&other).is_none());
+    assert!(annai_services::routers(&other).is_none());
     assert_eq!(annai_services::check(&other).await, []);
 }
 

@@ -9,6 +9,7 @@
 
 mod cancellation;
 mod database;
+mod floods;
 mod gpt;
 mod hostile;
 mod keys;

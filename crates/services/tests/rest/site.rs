@@ -98,7 +98,7 @@ impl SiteOptions {
             service: McpService::new(registry.clone(), ServerName { name: "test", version: "1" }),
             sessions: Sessions::None,
             version: "1",
-            routes: annai_services::router(&registry).into_iter().collect(),
+            routes: annai_services::routers(&registry).into_iter().flatten().collect(),
             is_trusted_proxy: Arc::new(|_| false),
         };
         let address = "127.0.0.1:0".parse().unwrap();

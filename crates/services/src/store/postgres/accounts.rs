@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::session::Session;
 use super::values::texts;
 use crate::domain::ids::{SessionToken, UserId};
-use crate::domain::limits::SESSION_LIFETIME;
+use crate::domain::limits::{MAX_SESSIONS, SESSION_LIFETIME};
 use crate::domain::user::{
     Entrance, KnownUser, SignIn, SignInReport, User, VerifiedSubject, entrance, region_after,
 };
@@ -61,6 +61,13 @@ pub async fn sign_in(
         .execute(
             "INSERT INTO gpt_sessions (token, user_id, created_at, expires_at) VALUES ($1, $2, $3, $4)",
             &[&token, &user_id, &now, &later(now, SESSION_LIFETIME)],
+        )
+        .await?;
+    session
+        .execute(
+            "DELETE FROM gpt_sessions WHERE token IN (SELECT token FROM gpt_sessions WHERE user_id = $1
+             ORDER BY token = $2 DESC, created_at DESC OFFSET $3)",
+            &[&user_id, &token, &(MAX_SESSIONS as i64)],
         )
         .await?;
     let email = session.row("SELECT email FROM users WHERE id = $1", &[&user_id]).await?.try_get(0)?;

@@ -13,20 +13,19 @@ use super::values::{cents, task_schema, texts};
 use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
 use crate::domain::ids::{CampaignId, UserId};
 use crate::domain::matching::TargetingCampaign;
+use crate::domain::roles::UserRoles;
 use crate::error::ServicesError;
 use crate::store::movements::Moved;
 use crate::store::shared::SponsorKey;
-use crate::store::{Dashboard, Page, PageCursor, PageRequest};
+use crate::store::{Dashboard, Page, PageRequest};
 
 /// The columns of a campaign, in the order that [`campaign`] reads them.
-pub const CAMPAIGN: &str = "c.id, c.name, c.sponsor, c.target_roles, c.target_tools, c.required_task, \
+const CAMPAIGN: &str = "c.id, c.name, c.sponsor, c.target_roles, c.target_tools, c.required_task, \
      c.subsidy_per_call_cents, c.budget_total_cents, c.budget_remaining_cents, c.query_urls, c.active, c.created_at, \
      c.sponsor_wallet_address, c.task_schema, coalesce(c.tags, '{}')";
-/// How many columns that are.
-pub const CAMPAIGN_COLUMNS: usize = 15;
 
 /// The campaign in a row that begins with [`CAMPAIGN`].
-pub fn campaign(row: &Row) -> Result<Campaign, Failure> {
+fn campaign(row: &Row) -> Result<Campaign, Failure> {
     Ok(Campaign {
         id: row.try_get(0)?,
         name: row.try_get(1)?,
@@ -137,12 +136,7 @@ pub async fn patch(
 
 pub async fn page(session: &Session<'_>, request: &PageRequest) -> Result<Page<Campaign>, Failure> {
     let source = format!("{CAMPAIGN} FROM campaigns c WHERE true");
-    let rows = super::keys::page(session, &source, request).await?;
-    let entries = rows.iter().map(campaign).collect::<Result<_, _>>()?;
-    Ok(Page::of(entries, request, |campaign| PageCursor {
-        created_at: campaign.created_at,
-        id: campaign.id.to_string(),
-    }))
+    super::keys::page(session, &source, request, campaign).await
 }
 
 /// Which campaigns of a service are of interest.
@@ -154,11 +148,33 @@ pub enum Targeting {
     Active,
 }
 
+/// The columns of a [`TargetingCampaign`], in the order that [`targeting_campaign`] reads them.
+pub const TARGETING: &str = "c.id, c.name, c.sponsor, c.required_task, c.subsidy_per_call_cents, \
+     c.budget_remaining_cents, c.active, c.target_roles";
+/// How many columns that are, without those of [`STANDING`] behind them.
+pub const TARGETING_COLUMNS: usize = 8;
+
+/// The campaign in a row that begins with [`TARGETING`] and [`STANDING`].
+pub fn targeting_campaign(row: &Row, roles: &UserRoles) -> Result<TargetingCampaign, Failure> {
+    Ok(TargetingCampaign {
+        id: row.try_get(0)?,
+        name: row.try_get(1)?,
+        sponsor: row.try_get(2)?,
+        required_task: row.try_get(3)?,
+        subsidy: cents(row.try_get(4)?),
+        budget_remaining: cents(row.try_get(5)?),
+        active: row.try_get(6)?,
+        means_user: roles.meet(&row.try_get::<_, Vec<String>>(7)?),
+        has_completed_task: standing(row, TARGETING_COLUMNS)?.counts(),
+    })
+}
+
 /// The campaigns that name a service, newest first, with the user's standing in each.
 pub async fn targeting(
     session: &Session<'_>,
     service: &str,
     user_id: UserId,
+    roles: &UserRoles,
     which: Targeting,
 ) -> Result<Vec<TargetingCampaign>, Failure> {
     let condition = match which {
@@ -166,15 +182,10 @@ pub async fn targeting(
         Targeting::Active => "WHERE c.target_tools @> ARRAY[$1::text] AND c.active",
     };
     let query = format!(
-        "SELECT {CAMPAIGN}, {STANDING} FROM campaigns c {CLAIM} {condition} ORDER BY c.created_at DESC, c.id DESC"
+        "SELECT {TARGETING}, {STANDING} FROM campaigns c {CLAIM} {condition} ORDER BY c.created_at DESC, c.id DESC"
     );
     let rows = session.rows(&query, &[&service, &user_id]).await?;
-    rows.iter()
-        .map(|row| {
-            let has_completed_task = standing(row, CAMPAIGN_COLUMNS)?.counts();
-            Ok(TargetingCampaign { campaign: campaign(row)?, has_completed_task })
-        })
-        .collect()
+    rows.iter().map(|row| targeting_campaign(row, roles)).collect()
 }
 
 pub async fn dashboard(session: &Session<'_>, campaign_id: CampaignId) -> Result<Dashboard, Failure> {

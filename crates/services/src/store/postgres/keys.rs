@@ -8,8 +8,8 @@ use super::failure::Failure;
 use super::session::Session;
 use crate::domain::ids::UserId;
 use crate::domain::limits::KEY_LIFETIME;
-use crate::store::PageRequest;
 use crate::store::shared::{SponsorKey, key_conflict, later};
+use crate::store::{Listed, Page, PageBuilder, PageCursor, PageRequest};
 
 /// Keeps the other attempts under the same key waiting until the end of the transaction. An attempt without a key has none.
 pub async fn lock_key(session: &Session<'_>, user: UserId, key: Option<&str>) -> Result<(), Failure> {
@@ -56,15 +56,42 @@ pub async fn remember_sponsored(
     Ok(())
 }
 
-/// One entry more than a page of a list, newest first: the last one tells that there is another page.
-pub async fn page(
+/// How many rows of a list are read at once: an ordinary page, and not more texts than fit in memory many times.
+const PIECE: usize = 50;
+
+/// A page of a list, newest first.
+pub async fn page<T: Listed>(
     session: &Session<'_>,
     columns_and_source: &str,
     request: &PageRequest,
+    entry: impl Fn(&Row) -> Result<T, Failure>,
+) -> Result<Page<T>, Failure> {
+    let mut page = PageBuilder::new(request);
+    let mut cursor = request.cursor.clone();
+    let limit = (request.limit.get() + 1).min(PIECE + 1);
+    loop {
+        let rows = piece(session, columns_and_source, cursor.as_ref(), limit).await?;
+        for row in &rows {
+            if !page.add(entry(row)?) {
+                return Ok(page.finish());
+            }
+        }
+        if rows.len() < limit {
+            return Ok(page.finish());
+        }
+        cursor = page.cursor();
+    }
+}
+
+async fn piece(
+    session: &Session<'_>,
+    columns_and_source: &str,
+    cursor: Option<&PageCursor>,
+    limit: usize,
 ) -> Result<Vec<Row>, Failure> {
-    let limit = i64::try_from(request.limit.get() + 1).unwrap_or(i64::MAX);
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let newest_first = "ORDER BY created_at DESC, id DESC LIMIT";
-    match &request.cursor {
+    match cursor {
         None => session.rows(&format!("SELECT {columns_and_source} {newest_first} $1"), &[&limit]).await,
         Some(cursor) => {
             let id = Uuid::try_parse(&cursor.id).unwrap_or_default();

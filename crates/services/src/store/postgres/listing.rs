@@ -6,14 +6,15 @@ use futures_util::try_join;
 use jiff::Timestamp;
 
 use super::accounts::session_user;
-use super::campaigns::{CAMPAIGN, CAMPAIGN_COLUMNS, campaign};
+use super::campaigns::{TARGETING, TARGETING_COLUMNS, targeting_campaign};
 use super::failure::Failure;
 use super::session::Session;
 use super::sponsored_apis;
-use super::standing::{CLAIM, STANDING, standing};
+use super::standing::{CLAIM, STANDING, STANDING_COLUMNS};
 use crate::domain::catalog::Catalog;
 use crate::domain::ids::{SessionToken, UserId};
-use crate::domain::matching::TargetingCampaign;
+use crate::domain::limits::MAX_PAGE;
+use crate::domain::roles::UserRoles;
 use crate::domain::tool_offers::ToolOffers;
 use crate::domain::user::{AvailableService, CompletedTask, UserStatus};
 
@@ -33,8 +34,8 @@ pub async fn user_status(
 async fn completed_tasks(session: &Session<'_>, user_id: UserId) -> Result<Vec<CompletedTask>, Failure> {
     let query = "SELECT c.id, c.name, f.task_name, f.created_at FROM task_claims m
          JOIN task_completions f ON f.id = m.task_completion_id JOIN campaigns c ON c.id = m.campaign_id
-         WHERE m.user_id = $1 ORDER BY f.created_at DESC, f.id DESC";
-    let rows = session.rows(query, &[&user_id]).await?;
+         WHERE m.user_id = $1 ORDER BY f.created_at DESC, f.id DESC LIMIT $2";
+    let rows = session.rows(query, &[&user_id, &(MAX_PAGE as i64)]).await?;
     rows.iter()
         .map(|row| {
             Ok(CompletedTask {
@@ -54,15 +55,17 @@ async fn available_services(
     tools: &ToolOffers,
 ) -> Result<Vec<AvailableService>, Failure> {
     let query = format!(
-        "SELECT {CAMPAIGN}, {STANDING} FROM campaigns c {CLAIM} WHERE c.active AND $1
+        "SELECT {TARGETING}, {STANDING}, c.target_tools FROM campaigns c {CLAIM} WHERE c.active AND $1
          ORDER BY c.created_at DESC, c.id DESC"
     );
     let apis = sponsored_apis::active(session).await?;
     let rows = session.rows(&query, &[&true, &user_id]).await?;
+    let (catalog, roles) = (Catalog::new(&apis, tools), UserRoles::new(roles));
     let mut campaigns = Vec::new();
     for row in &rows {
-        let has_completed_task = standing(row, CAMPAIGN_COLUMNS)?.counts();
-        campaigns.push(TargetingCampaign { campaign: campaign(row)?, has_completed_task });
+        let mut services: Vec<String> = row.try_get(TARGETING_COLUMNS + STANDING_COLUMNS)?;
+        services.retain(|key| catalog.is_service(key));
+        campaigns.push((targeting_campaign(row, &roles)?, services));
     }
-    Ok(Catalog::new(&apis, tools).available_services(campaigns, roles))
+    Ok(catalog.available_services(&campaigns))
 }

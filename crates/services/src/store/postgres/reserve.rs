@@ -9,12 +9,13 @@ use super::failure::Failure;
 use super::keys::lock_key;
 use super::session::Session;
 use super::sponsored_apis;
-use crate::domain::idempotency::{IdempotencyKey, KeyDecision, RequestHash, StoredKey, decide};
+use crate::domain::idempotency::{IdempotencyKey, KeyDecision, KeyUse, RequestHash, StoredKey, decide};
 use crate::domain::ids::{CampaignId, ReservationId, SponsoredApiId, TxHash, UserId};
 use crate::domain::limits::KEY_LIFETIME;
 use crate::domain::matching::{Offer, Payer, plan};
 use crate::domain::money::Cents;
 use crate::domain::reservation::ReservationState;
+use crate::domain::roles::UserRoles;
 use crate::domain::service::Service;
 use crate::domain::user::User;
 use crate::error::ServicesError;
@@ -33,7 +34,10 @@ pub async fn reserve(
     let tx_hash = match &request.key {
         None => TxHash::random(),
         Some(key) => match key_decision(session, &user, key, &request.request_hash, now).await? {
-            KeyDecision::First => TxHash::random(),
+            KeyDecision::First => {
+                key_use(session, user.id, now).await?.check().map_err(ServicesError::from)?;
+                TxHash::random()
+            }
             KeyDecision::Again(tx_hash) => tx_hash,
             KeyDecision::Replay => {
                 let result = replay(session, user.id, key).await?;
@@ -75,6 +79,15 @@ pub async fn reserve(
     Ok(Moved::new(ReserveOutcome::Reserved(reservation), [moved]))
 }
 
+/// What the living keys of a person take up.
+async fn key_use(session: &Session<'_>, user_id: UserId, now: Timestamp) -> Result<KeyUse, Failure> {
+    let query = "SELECT count(*), coalesce(sum(octet_length(output)), 0)::bigint FROM idempotency_keys
+         WHERE user_id = $1 AND expires_at > $2";
+    let row = session.row(query, &[&user_id, &now]).await?;
+    let number = |column| Ok::<_, Failure>(row.try_get::<_, i64>(column)?.unsigned_abs());
+    Ok(KeyUse { keys: number(0)?, output_bytes: number(1)? })
+}
+
 async fn is_targeted(session: &Session<'_>, service: &str) -> Result<bool, Failure> {
     let query = "SELECT 1 FROM campaigns WHERE target_tools @> ARRAY[$1::text] LIMIT 1";
     Ok(session.find(query, &[&service]).await?.is_some())
@@ -88,15 +101,16 @@ async fn find_payer(
     user: &User,
 ) -> Result<Offer, Failure> {
     // Only campaigns whose task the user has completed can pay, and these are few. The others are looked at when none does.
-    let claimed = targeting(session, key, user.id, Targeting::ClaimedByUser).await?;
-    let offers = plan(service, &claimed, &user.roles).offers;
+    let roles = UserRoles::new(&user.roles);
+    let claimed = targeting(session, key, user.id, &roles, Targeting::ClaimedByUser).await?;
+    let offers = plan(service, claimed.iter()).offers;
     for offer in offers.into_iter().filter(|offer| matches!(offer.payer, Payer::Campaign(_))) {
         if take(session, offer.payer, offer.price).await? {
             return Ok(offer);
         }
     }
-    let active = targeting(session, key, user.id, Targeting::Active).await?;
-    let plan = plan(service, &active, &user.roles);
+    let active = targeting(session, key, user.id, &roles, Targeting::Active).await?;
+    let plan = plan(service, active.iter());
     for offer in plan.offers {
         if take(session, offer.payer, offer.price).await? {
             return Ok(offer);

@@ -48,6 +48,8 @@ impl SearchIndexes {
     fn add(&self, services: PreparedServices) -> Arc<PreparedServices> {
         let services = Arc::new(services);
         let mut indexes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody asks for an older version again, and an index is as large as the texts of all campaigns.
+        indexes.retain(|kept| kept.version == services.version);
         indexes.truncate(MAX_INDEXES - 1);
         indexes.push_front(services.clone());
         services

@@ -13,7 +13,7 @@ use crate::domain::sponsored_api::{SponsoredApi, SponsoredApiDraft, SponsoredApi
 use crate::domain::tool_offers::ToolOffers;
 use crate::store::movements::Moved;
 use crate::store::shared::{SponsorKey, no_sponsored_api, service_key_taken};
-use crate::store::{Page, PageCursor, PageRequest};
+use crate::store::{Page, PageRequest};
 
 /// The columns of a sponsored API, in the order that [`api`] reads them, of those that can be called: the system before
 /// this one also had other methods.
@@ -140,7 +140,5 @@ pub async fn patch(
 }
 
 pub async fn page(session: &Session<'_>, request: &PageRequest) -> Result<Page<SponsoredApi>, Failure> {
-    let rows = super::keys::page(session, API, request).await?;
-    let entries = rows.iter().map(api).collect::<Result<_, _>>()?;
-    Ok(Page::of(entries, request, |api| PageCursor { created_at: api.created_at, id: api.id.to_string() }))
+    super::keys::page(session, API, request, api).await
 }

@@ -24,6 +24,9 @@ pub const STANDING: &str = "f.taken_over,
           WHERE user_id = ANY (ARRAY (SELECT id FROM users WHERE id = $2 OR adopted_by = $2))
           AND campaign_id = c.id AND consent_type = 'retention' ORDER BY seq DESC LIMIT 1) END";
 
+/// How many columns that are.
+pub const STANDING_COLUMNS: usize = 3;
+
 /// Whether the claim `k` counts; the same rule as [`TaskStanding::counts`], which a test compares it with.
 pub const COUNTED: &str = "coalesce(
      (SELECT granted FROM consents

@@ -8,7 +8,7 @@ use super::session::Session;
 use super::{campaigns, standing};
 use crate::domain::consent::ConsentType;
 use crate::domain::ids::{CampaignId, SessionToken, UserId};
-use crate::domain::limits::RETENTION_DAYS;
+use crate::domain::limits::{MAX_CONSENTS, RETENTION_DAYS};
 use crate::domain::task::{CompletionReport, TaskCompletion, TaskDetails, TaskSubmission};
 use crate::store::Completion;
 
@@ -58,6 +58,13 @@ async fn record_consents(
                      created_at)
                  VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, $6, $7)",
                 &[&user_id, &campaign_id, &consent.as_str(), &granted, &consent.purpose(), &days, &now],
+            )
+            .await?;
+        session
+            .execute(
+                "DELETE FROM consents WHERE id IN (SELECT id FROM consents WHERE user_id = $1 AND campaign_id = $2
+                 AND consent_type = $3 ORDER BY seq DESC OFFSET $4)",
+                &[&user_id, &campaign_id, &consent.as_str(), &(MAX_CONSENTS as i64)],
             )
             .await?;
     }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 use super::failure::Failure;
 use super::rows::{from_json, id, time, to_json};
 use crate::domain::ids::{SessionToken, UserId};
-use crate::domain::limits::SESSION_LIFETIME;
+use crate::domain::limits::{MAX_SESSIONS, SESSION_LIFETIME};
 use crate::domain::preferences::{
     NewPreferences, PreferenceLevel, PreferenceLevels, PreferencesReport, PreferencesSaved, TaskPreference,
 };
@@ -63,6 +63,12 @@ pub fn sign_in(
             now.as_microsecond(),
             later(now, SESSION_LIFETIME).as_microsecond()
         ])?;
+    transaction
+        .prepare_cached(
+            "DELETE FROM gpt_sessions WHERE token IN (SELECT token FROM gpt_sessions WHERE user_id = ?1
+             ORDER BY token = ?2 DESC, created_at DESC LIMIT -1 OFFSET ?3)",
+        )?
+        .execute(params![user_id.to_string(), token.expose(), MAX_SESSIONS as i64])?;
     let email =
         transaction
             .query_row("SELECT email FROM users WHERE id = ?1", [user_id.to_string()], |row| row.get(0))?;

@@ -11,21 +11,20 @@ use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
 use crate::domain::ids::CampaignId;
 use crate::domain::matching::TargetingCampaign;
 use crate::domain::money::Cents;
+use crate::domain::roles::UserRoles;
 use crate::domain::task_schema::TaskSchema;
 use crate::error::ServicesError;
 use crate::store::movements::Moved;
 use crate::store::shared::SponsorKey;
-use crate::store::{Dashboard, Page, PageCursor, PageRequest};
+use crate::store::{Dashboard, Page, PageRequest};
 
 /// The columns of a campaign, in the order that [`campaign`] reads them.
-pub const CAMPAIGN: &str = "c.id, c.name, c.sponsor, c.target_roles, c.target_tools, c.required_task, \
+const CAMPAIGN: &str = "c.id, c.name, c.sponsor, c.target_roles, c.target_tools, c.required_task, \
      c.subsidy_per_call_cents, c.budget_total_cents, c.budget_remaining_cents, c.query_urls, c.active, c.created_at, \
      c.sponsor_wallet_address, c.task_schema, c.tags";
-/// How many columns that are.
-pub const CAMPAIGN_COLUMNS: usize = 15;
 
 /// The campaign in a row that begins with [`CAMPAIGN`].
-pub fn campaign(row: &Row<'_>) -> Result<Campaign, Failure> {
+fn campaign(row: &Row<'_>) -> Result<Campaign, Failure> {
     Ok(Campaign {
         id: id(CampaignId::parse(&row.get::<_, String>(0)?))?,
         name: row.get(1)?,
@@ -135,11 +134,7 @@ fn save(transaction: &Transaction<'_>, campaign: &Campaign) -> Result<(), Failur
 }
 
 pub fn page(connection: &Connection, request: &PageRequest) -> Result<Page<Campaign>, Failure> {
-    let entries = super::keys::page(connection, "campaigns c", CAMPAIGN, request, campaign)?;
-    Ok(Page::of(entries, request, |campaign| PageCursor {
-        created_at: campaign.created_at,
-        id: campaign.id.to_string(),
-    }))
+    super::keys::page(connection, "campaigns c", CAMPAIGN, request, campaign)
 }
 
 /// Which campaigns of a service are of interest.
@@ -151,11 +146,33 @@ pub enum Targeting {
     Active,
 }
 
+/// The columns of a [`TargetingCampaign`], in the order that [`targeting_campaign`] reads them, for the user `?2`.
+pub const TARGETING: &str = "c.id, c.name, c.sponsor, c.required_task, c.subsidy_per_call_cents, \
+     c.budget_remaining_cents, c.active, c.target_roles";
+/// How many columns that are, without those of [`STANDING`] behind them.
+pub const TARGETING_COLUMNS: usize = 8;
+
+/// The campaign in a row that begins with [`TARGETING`] and [`STANDING`].
+pub fn targeting_campaign(row: &Row<'_>, roles: &UserRoles) -> Result<TargetingCampaign, Failure> {
+    Ok(TargetingCampaign {
+        id: id(CampaignId::parse(&row.get::<_, String>(0)?))?,
+        name: row.get(1)?,
+        sponsor: row.get(2)?,
+        required_task: row.get(3)?,
+        subsidy: cents(row.get(4)?)?,
+        budget_remaining: cents(row.get(5)?)?,
+        active: row.get(6)?,
+        means_user: roles.meet(&from_json::<Vec<String>>(&row.get::<_, String>(7)?)?),
+        has_completed_task: standing(row, TARGETING_COLUMNS)?.counts(),
+    })
+}
+
 /// The campaigns that name a service, newest first, with the user's standing in each.
 pub fn targeting(
     connection: &Connection,
     service: &str,
     user_id: &str,
+    roles: &UserRoles,
     which: Targeting,
 ) -> Result<Vec<TargetingCampaign>, Failure> {
     // The claims of a user are few, so they come first; SQLite keeps the order of a CROSS JOIN.
@@ -169,13 +186,12 @@ pub fn targeting(
         }
     };
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {CAMPAIGN}, {STANDING} FROM {from} ORDER BY c.created_at DESC, c.id DESC"
+        "SELECT {TARGETING}, {STANDING} FROM {from} ORDER BY c.created_at DESC, c.id DESC"
     ))?;
     let mut rows = statement.query([service, user_id])?;
     let mut campaigns = Vec::new();
     while let Some(row) = rows.next()? {
-        let has_completed_task = standing(row, CAMPAIGN_COLUMNS)?.counts();
-        campaigns.push(TargetingCampaign { campaign: campaign(row)?, has_completed_task });
+        campaigns.push(targeting_campaign(row, roles)?);
     }
     Ok(campaigns)
 }

@@ -5,8 +5,8 @@ use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use super::failure::Failure;
 use crate::domain::limits::KEY_LIFETIME;
-use crate::store::PageRequest;
 use crate::store::shared::{SponsorKey, key_conflict, later};
+use crate::store::{Listed, Page, PageBuilder, PageRequest};
 
 /// Makes a change, unless it was made before under the same key. Returns the id of what was created or changed.
 pub fn once(
@@ -36,14 +36,14 @@ pub fn once(
     Ok(resource)
 }
 
-/// One entry more than a page of a list, newest first: the last one tells that there is another page.
-pub fn page<T>(
+/// A page of a list, newest first. No more rows are read than it has, and one.
+pub fn page<T: Listed>(
     connection: &Connection,
     table: &str,
     columns: &str,
     request: &PageRequest,
     entry: impl Fn(&Row<'_>) -> Result<T, Failure>,
-) -> Result<Vec<T>, Failure> {
+) -> Result<Page<T>, Failure> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {columns} FROM {table} WHERE (created_at, id) < (?1, ?2) ORDER BY created_at DESC, id DESC LIMIT ?3"
     ))?;
@@ -53,9 +53,11 @@ pub fn page<T>(
     };
     let limit = i64::try_from(request.limit.get() + 1).unwrap_or(i64::MAX);
     let mut rows = statement.query(params![created_at, id, limit])?;
-    let mut entries = Vec::new();
+    let mut page = PageBuilder::new(request);
     while let Some(row) = rows.next()? {
-        entries.push(entry(row)?);
+        if !page.add(entry(row)?) {
+            break;
+        }
     }
-    Ok(entries)
+    Ok(page.finish())
 }

@@ -1,17 +1,18 @@
 //! What a user has completed and can run.
 
 use jiff::Timestamp;
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
 use super::accounts::session_user;
-use super::campaigns::{CAMPAIGN, CAMPAIGN_COLUMNS, campaign};
+use super::campaigns::{TARGETING, TARGETING_COLUMNS, targeting_campaign};
 use super::failure::Failure;
-use super::rows::{id, time};
+use super::rows::{from_json, id, time};
 use super::sponsored_apis;
-use super::standing::{STANDING, standing};
+use super::standing::{STANDING, STANDING_COLUMNS};
 use crate::domain::catalog::Catalog;
 use crate::domain::ids::{CampaignId, SessionToken};
-use crate::domain::matching::TargetingCampaign;
+use crate::domain::limits::MAX_PAGE;
+use crate::domain::roles::UserRoles;
 use crate::domain::tool_offers::ToolOffers;
 use crate::domain::user::{AvailableService, CompletedTask, UserStatus};
 
@@ -32,9 +33,9 @@ fn completed_tasks(connection: &Connection, user_id: &str) -> Result<Vec<Complet
     let mut statement = connection.prepare_cached(
         "SELECT c.id, c.name, f.task_name, f.created_at FROM task_claims m
          JOIN task_completions f ON f.id = m.task_completion_id JOIN campaigns c ON c.id = m.campaign_id
-         WHERE m.user_id = ?1 ORDER BY f.created_at DESC, f.id DESC",
+         WHERE m.user_id = ?1 ORDER BY f.created_at DESC, f.id DESC LIMIT ?2",
     )?;
-    let mut rows = statement.query([user_id])?;
+    let mut rows = statement.query(params![user_id, MAX_PAGE as i64])?;
     let mut tasks = Vec::new();
     while let Some(row) = rows.next()? {
         tasks.push(CompletedTask {
@@ -54,14 +55,18 @@ fn available_services(
     tools: &ToolOffers,
 ) -> Result<Vec<AvailableService>, Failure> {
     let apis = sponsored_apis::active(connection)?;
+    let (catalog, roles) = (Catalog::new(&apis, tools), UserRoles::new(roles));
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {CAMPAIGN}, {STANDING} FROM campaigns c WHERE c.active AND ?1 ORDER BY c.created_at DESC, c.id DESC"
+        "SELECT {TARGETING}, {STANDING}, c.target_tools FROM campaigns c WHERE c.active AND ?1
+         ORDER BY c.created_at DESC, c.id DESC"
     ))?;
-    let mut rows = statement.query(rusqlite::params![true, user_id])?;
+    let mut rows = statement.query(params![true, user_id])?;
     let mut campaigns = Vec::new();
     while let Some(row) = rows.next()? {
-        let has_completed_task = standing(row, CAMPAIGN_COLUMNS)?.counts();
-        campaigns.push(TargetingCampaign { campaign: campaign(row)?, has_completed_task });
+        let mut services: Vec<String> =
+            from_json(&row.get::<_, String>(TARGETING_COLUMNS + STANDING_COLUMNS)?)?;
+        services.retain(|key| catalog.is_service(key));
+        campaigns.push((targeting_campaign(row, &roles)?, services));
     }
-    Ok(Catalog::new(&apis, tools).available_services(campaigns, roles))
+    Ok(catalog.available_services(&campaigns))
 }

@@ -7,12 +7,13 @@ use super::accounts::session_user;
 use super::campaigns::{Targeting, targeting};
 use super::failure::Failure;
 use super::sponsored_apis;
-use crate::domain::idempotency::{IdempotencyKey, KeyDecision, RequestHash, StoredKey, decide};
+use crate::domain::idempotency::{IdempotencyKey, KeyDecision, KeyUse, RequestHash, StoredKey, decide};
 use crate::domain::ids::{ReservationId, TxHash};
 use crate::domain::limits::KEY_LIFETIME;
 use crate::domain::matching::{Offer, Payer, plan};
 use crate::domain::money::Cents;
 use crate::domain::reservation::ReservationState;
+use crate::domain::roles::UserRoles;
 use crate::domain::service::Service;
 use crate::domain::user::User;
 use crate::error::ServicesError;
@@ -29,7 +30,10 @@ pub fn reserve(
     let tx_hash = match &request.key {
         None => TxHash::random(),
         Some(key) => match key_decision(transaction, &user, key, &request.request_hash, now)? {
-            KeyDecision::First => TxHash::random(),
+            KeyDecision::First => {
+                key_use(transaction, &user, now)?.check().map_err(ServicesError::from)?;
+                TxHash::random()
+            }
             KeyDecision::Again(tx_hash) => tx_hash,
             KeyDecision::Replay => {
                 return Ok(Moved::nothing(ReserveOutcome::Replay(replay(transaction, &user, key)?)));
@@ -83,17 +87,17 @@ fn find_payer(
     key: &str,
     user: &User,
 ) -> Result<Offer, Failure> {
-    let user_id = user.id.to_string();
+    let (user_id, roles) = (user.id.to_string(), UserRoles::new(&user.roles));
     // Only campaigns whose task the user has completed can pay, and these are few. The others are looked at when none does.
-    let claimed = targeting(transaction, key, &user_id, Targeting::ClaimedByUser)?;
-    let offers = plan(service, &claimed, &user.roles).offers;
+    let claimed = targeting(transaction, key, &user_id, &roles, Targeting::ClaimedByUser)?;
+    let offers = plan(service, claimed.iter()).offers;
     for offer in offers.into_iter().filter(|offer| matches!(offer.payer, Payer::Campaign(_))) {
         if take(transaction, offer.payer, offer.price)? {
             return Ok(offer);
         }
     }
-    let active = targeting(transaction, key, &user_id, Targeting::Active)?;
-    let plan = plan(service, &active, &user.roles);
+    let active = targeting(transaction, key, &user_id, &roles, Targeting::Active)?;
+    let plan = plan(service, active.iter());
     for offer in plan.offers {
         if take(transaction, offer.payer, offer.price)? {
             return Ok(offer);
@@ -222,6 +226,17 @@ fn key_decision(
         })
         .optional()?;
     Ok(decide(stored, request_hash))
+}
+
+/// What the living keys of a person take up.
+fn key_use(transaction: &Transaction<'_>, user: &User, now: Timestamp) -> Result<KeyUse, Failure> {
+    let mut statement = transaction.prepare_cached(
+        "SELECT count(*), coalesce(sum(length(output)), 0) FROM idempotency_keys WHERE user_id = ?1 AND expires_at > ?2",
+    )?;
+    Ok(statement.query_row(params![user.id.to_string(), now.as_microsecond()], |row| {
+        let number = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
+        Ok(KeyUse { keys: number(0)?, output_bytes: number(1)? })
+    })?)
 }
 
 fn replay(transaction: &Transaction<'_>, user: &User, key: &IdempotencyKey) -> Result<RunResult, Failure> {

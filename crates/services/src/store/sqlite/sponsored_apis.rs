@@ -12,7 +12,7 @@ use crate::domain::sponsored_api::{SponsoredApi, SponsoredApiDraft, SponsoredApi
 use crate::domain::tool_offers::ToolOffers;
 use crate::store::movements::Moved;
 use crate::store::shared::{SponsorKey, no_sponsored_api, service_key_taken};
-use crate::store::{Page, PageCursor, PageRequest};
+use crate::store::{Page, PageRequest};
 
 /// The columns of a sponsored API, in the order that [`api`] reads them.
 const API: &str = "a.id, a.name, a.sponsor, a.description, a.upstream_url, a.upstream_method, a.upstream_headers, \
@@ -150,6 +150,5 @@ fn save(transaction: &Transaction<'_>, api: &SponsoredApi) -> Result<(), Failure
 }
 
 pub fn page(connection: &Connection, request: &PageRequest) -> Result<Page<SponsoredApi>, Failure> {
-    let entries = super::keys::page(connection, "sponsored_apis a", API, request, api)?;
-    Ok(Page::of(entries, request, |api| PageCursor { created_at: api.created_at, id: api.id.to_string() }))
+    super::keys::page(connection, "sponsored_apis a", API, request, api)
 }

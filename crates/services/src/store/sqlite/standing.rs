@@ -15,6 +15,9 @@ pub const STANDING: &str =
      (SELECT granted FROM consents WHERE user_id = ?2 AND campaign_id = c.id AND consent_type = 'retention'
      ORDER BY seq DESC LIMIT 1)";
 
+/// How many columns that are.
+pub const STANDING_COLUMNS: usize = 3;
+
 /// Whether the claim `k` counts; the same rule as [`TaskStanding::counts`], which a test compares it with.
 pub const COUNTED: &str = "coalesce(
      (SELECT granted FROM consents WHERE user_id = k.user_id AND campaign_id = k.campaign_id

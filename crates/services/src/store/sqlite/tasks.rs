@@ -9,7 +9,7 @@ use super::rows::{id, time};
 use super::{campaigns, standing};
 use crate::domain::consent::ConsentType;
 use crate::domain::ids::{CampaignId, CompletionId, SessionToken, UserId};
-use crate::domain::limits::RETENTION_DAYS;
+use crate::domain::limits::{MAX_CONSENTS, RETENTION_DAYS};
 use crate::domain::task::{CompletionReport, TaskCompletion, TaskDetails, TaskSubmission};
 use crate::store::Completion;
 
@@ -55,6 +55,10 @@ fn record_consents(
         "INSERT INTO consents (id, user_id, campaign_id, consent_type, granted, purpose, retention_days, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
+    let mut delete_old = transaction.prepare_cached(
+        "DELETE FROM consents WHERE seq IN (SELECT seq FROM consents WHERE user_id = ?1 AND campaign_id = ?2
+         AND consent_type = ?3 ORDER BY seq DESC LIMIT -1 OFFSET ?4)",
+    )?;
     for (consent, granted) in submission.consent.consents() {
         let retention_days = (consent == ConsentType::Retention).then_some(RETENTION_DAYS);
         insert.execute(params![
@@ -66,6 +70,12 @@ fn record_consents(
             consent.purpose(),
             retention_days,
             now.as_microsecond()
+        ])?;
+        delete_old.execute(params![
+            user_id.to_string(),
+            campaign_id.to_string(),
+            consent.as_str(),
+            MAX_CONSENTS as i64
         ])?;
     }
     Ok(())

@@ -117,3 +117,41 @@ pub fn growing_text(place: &Place) -> Figures {
         400.0,
     )
 }
+
+/// Larger than what is read at once: the vault refuses it with a sentence, and a find reads it for the index.
+pub fn a_hundred_megabytes(place: &Place) -> Figures {
+    place.write("vault/long.md", "\u{fdfa}".repeat(33_400_000));
+    let mut server = place.library();
+    let mut figures = Figures::default();
+    for (tool, arguments) in [
+        ("vault_read", json!({ "path": "long.md", "full": true })),
+        ("vault_search", json!({ "query": "heading" })),
+        ("vault_find", json!({ "query": "heading" })),
+    ] {
+        let (reply, seconds) = timed_call(&mut server, tool, arguments);
+        figures = figures.check(&format!("{tool}: a reply"), reply.is_some()).add(tool, seconds, "s", 90.0);
+    }
+    figures.add("peak memory for 100 MB of U+FDFA", server.process.peak_mib(), "MiB", 1_000.0)
+}
+
+/// The first find of a large manual, whose index nobody else waits for.
+pub fn indexing_cancelled(place: &Place) -> Figures {
+    let paragraph =
+        "The valve must not exceed 12.5 bar, see [limits](#limits) and `table 4`. 弁の圧力は別表による。\n\n";
+    let section = format!("# Heading\n\n{}", paragraph.repeat(20));
+    place.write("manuals/m/prose.md", section.repeat(20_000));
+    place.write("manuals/n/page.html", format!("<p>{}</p><h2>x</h2>", paragraph.repeat(10)).repeat(20_000));
+    place.write("vault/prose.md", section.repeat(20_000));
+    let mut figures = Figures::default();
+    for (tool, arguments) in [
+        ("manual_find", json!({ "query": "valve", "manual_id": "m" })),
+        ("manual_find", json!({ "query": "valve", "manual_id": "n" })),
+        ("vault_find", json!({ "query": "valve" })),
+    ] {
+        let mut server = place.library();
+        let seconds = cpu_after_cancelling(&mut server, tool, arguments.clone());
+        let name = format!("{tool} {arguments}: processor time after cancellation");
+        figures = figures.add(&name, seconds, "s", MAX_CPU_AFTER);
+    }
+    figures
+}

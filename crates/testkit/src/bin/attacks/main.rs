@@ -5,6 +5,7 @@ mod cache;
 mod cpu;
 mod memory;
 mod place;
+mod services;
 mod starvation;
 
 use std::path::PathBuf;
@@ -43,7 +44,13 @@ const ATTACKS: &[Attack] = &[
     ("framed array of 20,000 messages", cpu::framed_array),
     ("nested braces", cpu::nested_braces),
     ("text that grows", cpu::growing_text),
+    ("100 MB of text that grows", cpu::a_hundred_megabytes),
+    ("indexing, cancelled", cpu::indexing_cancelled),
     ("slow upstream", starvation::slow_upstream),
+    ("services: slow upstream", services::slow_upstream),
+    ("services: callers who leave", services::callers_who_leave),
+    ("services: long campaigns", services::long_campaigns),
+    ("services: sign-ups", services::sign_ups),
     ("hostile cache", cache::hostile_cache),
     ("deleted text", cache::deleted_text),
 ];
