@@ -164,7 +164,7 @@ pub fn targeting_campaign(row: &Row, roles: &UserRoles) -> Result<TargetingCampa
         subsidy: cents(row.try_get(4)?),
         budget_remaining: cents(row.try_get(5)?),
         active: row.try_get(6)?,
-        means_user: roles.meet(&row.try_get::<_, Vec<String>>(7)?),
+        means_user: roles.meet(&texts(row, 7)?),
         has_completed_task: standing(row, TARGETING_COLUMNS)?.counts(),
     })
 }

@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::session::Session;
 use super::sponsored_apis;
 use super::standing::{CLAIM, STANDING, STANDING_COLUMNS};
+use super::values::texts;
 use crate::domain::catalog::Catalog;
 use crate::domain::ids::{SessionToken, UserId};
 use crate::domain::limits::MAX_PAGE;
@@ -63,7 +64,7 @@ async fn available_services(
     let (catalog, roles) = (Catalog::new(&apis, tools), UserRoles::new(roles));
     let mut campaigns = Vec::new();
     for row in &rows {
-        let mut services: Vec<String> = row.try_get(TARGETING_COLUMNS + STANDING_COLUMNS)?;
+        let mut services = texts(row, TARGETING_COLUMNS + STANDING_COLUMNS)?;
         services.retain(|key| catalog.is_service(key));
         campaigns.push((targeting_campaign(row, &roles)?, services));
     }
