@@ -67,13 +67,13 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 test("annai campaigns new on a terminal asks for what is not given", async (t) => {
   const env = environment(temporary());
-  const answers = "Tea survey|Sencha Co|survey|50|1000|answer, echo";
+  const answers = "Tea survey|Sencha Co|survey|half a dollar|50|1000|answer, echo";
   const asked = await run("python3", ["-c", TERMINAL, answers, ANNAI, "campaigns", "new"], { env });
   assert.equal(asked.status, 0, asked.stdout + asked.stderr);
-  for (const question of ["Name of the campaign", "Who pays", "Task that", "The most that it pays", "Budget", "Services"]) {
+  for (const question of ["Name of the campaign", "Who pays", "Task that", "The most that it pays", "A whole number of US cents", "Budget", "Services"]) {
     assert.ok(asked.stdout.includes(`${question}`), asked.stdout);
   }
-  assert.match((await run(ANNAI, ["campaigns"], { env })).stdout, /\$10\.00 +\$10\.00 +\$0\.50 +Tea survey — Sencha Co: answer, echo/);
+  assert.match((await run(ANNAI, ["campaigns"], { env })).stdout, /\$10\.00 +\$10\.00 +\$0\.50 +Tea survey\n +[0-9a-f-]{36} +Sencha Co: answer, echo\n/);
 });
 
 test("the demo: its journey can be pasted step by step", async (t) => {
@@ -105,5 +105,5 @@ test("the demo: its journey can be pasted step by step", async (t) => {
   const failed = JSON.parse(await paste(steps[3].replace("word-count", "answer"))).result;
   assert.equal(failed._meta["annai/error"].code, "not_configured");
   assert.match(failed.content[0].text, /OPENAI_API_KEY/);
-  assert.match(await paste(steps[5]), /\$9\.95 +\$10\.00 +\$0\.20 +Tea survey — Sencha Co: word-count, answer/);
+  assert.match(await paste(steps[5]), /\$9\.95 +\$10\.00 +\$0\.20 +Tea survey\n +[0-9a-f-]{36} +Sencha Co: word-count, answer\n/);
 });
