@@ -47,9 +47,15 @@ function watch() {
   window.violations = [];
   const place = ({ node, previousRect, currentRect }) =>
     `${node?.nodeName}.${node?.className} ${JSON.stringify(previousRect)} → ${JSON.stringify(currentRect)}`;
+  // On a busy machine the browser lays a frame out before it knows its width. What moves when it learns it is not the page's.
+  let sizedAt = innerWidth < 100 ? Infinity : -Infinity;
+  addEventListener("resize", () => {
+    if (sizedAt === Infinity && innerWidth >= 100) sizedAt = performance.now();
+  });
+  const isSized = ({ startTime }) => sizedAt === -Infinity || startTime > sizedAt + 200;
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries())
-      if (!entry.hadRecentInput) window.shifts.push(`${entry.value}: ${entry.sources.map(place).join(", ")}`);
+      if (!entry.hadRecentInput && isSized(entry)) window.shifts.push(`${entry.value}: ${entry.sources.map(place).join(", ")}`);
   }).observe({ type: "layout-shift", buffered: true });
   addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
 }
