@@ -132,7 +132,8 @@ pub enum ServicesError {
     Internal(#[source] Source),
     /// The tables are older than this program, which was told to leave them as they are (503).
     #[error(
-        "{pending} migrations of the database are pending; make a backup, then start the server, which applies them"
+        "the database needs {}; make a backup, then start the server, which migrates it",
+        annai_core::finding::counted(*pending, "migration")
     )]
     NotMigrated {
         /// How many.

@@ -162,7 +162,7 @@ async fn looking_at_a_database_changes_nothing() {
     let look = PostgresStore::new(options.clone(), Arc::new(SystemClock));
     let error = look.check_books().await.unwrap_err();
     assert_eq!((error.status(), error.code()), (503, "unavailable"));
-    assert!(error.to_string().starts_with("5 migrations of the database are pending; "), "{error}");
+    assert!(error.to_string().starts_with("the database needs 5 migrations; "), "{error}");
     assert!(look.campaigns(Default::default()).await.is_err());
     assert_eq!(world.number(tables), before);
     world.store().open().await.unwrap();

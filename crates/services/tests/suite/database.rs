@@ -213,7 +213,7 @@ async fn looking_at_a_database_neither_creates_nor_migrates_it() {
     let sql = rusqlite::Connection::open(folder.database()).unwrap();
     sql.execute_batch("DROP INDEX task_completions_details; PRAGMA user_version = 2").unwrap();
     let error = problem(look().check_books().await);
-    assert!(error.starts_with("1 migration"), "{error}");
+    assert!(error.starts_with("the database needs 1 migration; "), "{error}");
     let version: i64 = sql.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     assert_eq!(version, 2);
 }
