@@ -4,30 +4,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use annai_answers::{Answers, AnswersSettings, Search};
+use annai_answers::AnswersSettings;
 use annai_core::config::{ConfigError, ConfigSchema};
 use annai_core::tool::RegistryError;
 use annai_core::{Registry, TokenScope, ToolSelection, Toolset as _};
 use annai_server::http::METRICS_READ;
 use annai_server::{ServerName, ServerSettings};
 use annai_services::{ServicesConfig, ServicesSettings, ServicesToolset};
-use clap::ValueEnum;
 
 use crate::app::App;
-use crate::library::{self, Library, LibrarySettings};
-
-/// The values of `--toolset`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ToolsetName {
-    /// Answer questions from the web, with sources
-    Answers,
-    /// Search the web
-    Search,
-    /// Search, read and write local documents: manuals and a vault
-    Library,
-    /// Run paid services that sponsors make free for people who do a small task
-    Services,
-}
+use crate::library::{self, LibrarySettings};
+use crate::toolset_name::ToolsetName;
 
 /// The configuration keys of every crate.
 pub fn keys() -> ConfigSchema {
@@ -36,18 +23,6 @@ pub fn keys() -> ConfigSchema {
         .with_settings::<AnswersSettings>()
         .with_settings::<LibrarySettings>()
         .with_settings::<ServicesSettings>()
-}
-
-impl ToolsetName {
-    /// The name of the toolset in the registry.
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Answers => Answers::NAME,
-            Self::Search => Search::NAME,
-            Self::Library => Library::NAME,
-            Self::Services => ServicesToolset::NAME,
-        }
-    }
 }
 
 /// The tools of all toolsets. A toolset is opened on its first call.
@@ -105,16 +80,19 @@ pub const fn server_name(chosen: &[ToolsetName]) -> ServerName {
 
 #[cfg(test)]
 mod tests {
+    use annai_answers::{Answers, Search};
     use annai_core::tool::{MAX_INSTRUCTIONS_BYTES, tools_in};
     use annai_core::{Identity, schema};
     use clap::Parser as _;
 
     use super::*;
     use crate::cli::Cli;
+    use crate::library::Library;
+    use crate::start;
 
     fn app(arguments: &[&str]) -> App {
         let arguments = ["annai"].iter().chain(arguments);
-        App::without_environment(&Cli::parse_from(arguments).options).unwrap()
+        start::without_environment(&Cli::parse_from(arguments).options).unwrap()
     }
 
     #[test]

@@ -7,7 +7,11 @@
 mod app;
 mod catalog;
 mod cli;
+mod environment;
 mod library;
+mod options;
+mod start;
+mod toolset_name;
 
 use std::process::ExitCode;
 

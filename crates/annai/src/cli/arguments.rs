@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use super::options::Options;
 use super::{campaigns, db, docs, init, token};
+use crate::options::Options;
 
 /// The layout of `annai help`: what to start with, without the shared options.
 const PROGRAM_HELP: &str = "\

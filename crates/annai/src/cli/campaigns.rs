@@ -15,8 +15,9 @@ use serde_json::json;
 
 use super::local_session::LocalSession;
 use super::terminal::plain;
-use super::{Failure, Options, print, tell};
+use super::{Failure, print, tell};
 use crate::app::App;
+use crate::options::Options;
 
 /// The width of the bar that shows the rest of a budget, in characters.
 const BAR: i64 = 10;

@@ -9,8 +9,9 @@ use annai_services::domain::ids::CampaignId;
 
 use super::init::shell_word;
 use super::temporary_folder::TemporaryFolder;
-use super::{Cli, Failure, Options, demo_services, print, serve};
-use crate::app::App;
+use super::{Cli, Failure, demo_services, print, serve};
+use crate::options::Options;
+use crate::start;
 
 /// The person who uses the services of the demo.
 const USER: &str = "demo@example.com";
@@ -63,7 +64,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     )?;
     let cli = Cli::try_parse_from([Path::new("annai"), Path::new("--config"), &config]);
     let options = cli.map_err(|error| Failure::new(error.to_string()))?.options;
-    let app = App::with_key_only(&options)?;
+    let app = start::with_key_only(&options)?;
     let address = free_address(app.server.port)?;
     host.serve(&app, address, vec![demo_services::routes()], async |server, registry| {
         let address = server.address()?;

@@ -14,16 +14,19 @@ use serde_json::{Value, json};
 
 use super::call::Format;
 use super::terminal::{Colors, plain};
-use super::{Failure, Options, print, reachability, serve};
-use crate::app::{self, App};
+use super::{Failure, print, reachability, serve};
+use crate::app::App;
+use crate::catalog;
 use crate::library::{self, Library};
+use crate::options::Options;
+use crate::start;
 
 /// How to fix a wrong setting.
 const FIX_SETTING: &str = "correct the setting, or remove it to use the default";
 
 /// Checks a server with these options; `address` is that of its `--http`.
 pub(super) fn run(options: &Options, address: Option<&str>, format: Format) -> Result<(), Failure> {
-    let checked = match App::start_quietly(options) {
+    let checked = match start::command(options) {
         Ok(app) => check(&app, &Listener::new(&app, address)?),
         Err(error) => Err(error),
     };
@@ -35,7 +38,7 @@ pub(super) fn run(options: &Options, address: Option<&str>, format: Format) -> R
             .map(|problem| Finding::bad(format!("configuration: {problem}"), FIX_SETTING))
             .collect(),
     };
-    let colors = Colors::of(&io::stdout(), app::color(options.color));
+    let colors = Colors::of(&io::stdout(), options.color.for_environment());
     let shown = findings.iter().filter(|finding| finding.fix.is_some() || !options.quiet);
     print(&match format {
         Format::Text => report(&shown.collect::<Vec<_>>(), problem_count(&findings), colors),
@@ -102,7 +105,7 @@ fn report(findings: &[&Finding], problems: usize, colors: Colors) -> String {
 /// Runs every check that applies to the served toolsets.
 fn check(app: &App, listener: &Listener) -> Result<Vec<Finding>, ConfigError> {
     let mut findings = configuration(app);
-    let registry = app.registry()?;
+    let registry = catalog::registry(app)?;
     findings.extend([tools(&registry), port(listener)]);
     findings.extend(access(app, listener.address, &registry));
     let (serves_answers, serves_search) =

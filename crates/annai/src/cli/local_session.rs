@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Failure;
 use crate::app::App;
+use crate::catalog;
 
 /// How long the toolsets may take to close. Closing writes small files, so it takes milliseconds; a command should not keep
 /// its user waiting for more than this.
@@ -28,7 +29,7 @@ pub(super) struct LocalSession {
 impl LocalSession {
     /// Runs a command with the tools of the program, and closes the toolsets when it has finished or failed.
     pub(super) fn run<T>(app: &App, command: impl FnOnce(&Self) -> Result<T, Failure>) -> Result<T, Failure> {
-        Self::run_with(app.registry()?, command)
+        Self::run_with(catalog::registry(app)?, command)
     }
 
     /// The same with the tools of a registry.

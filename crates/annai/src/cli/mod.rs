@@ -20,7 +20,6 @@ mod find;
 mod help;
 mod init;
 mod local_session;
-mod options;
 mod reachability;
 mod serve;
 #[cfg(unix)]
@@ -38,12 +37,13 @@ use annai_core::config::ConfigError;
 use annai_core::telemetry;
 use clap::{CommandFactory, FromArgMatches as _, ValueEnum as _};
 
-use crate::app::{self, App};
+use crate::app::App;
+use crate::options::{ColorWhen, Options};
+use crate::start;
 use arguments::Command;
 use terminal::Colors;
 
 pub use arguments::Cli;
-pub use options::{ColorWhen, Options};
 
 /// The exit status for wrong arguments and for a configuration that is missing or wrong.
 const EXIT_USAGE: u8 = 2;
@@ -93,7 +93,7 @@ fn color_option(arguments: &[OsString]) -> ColorWhen {
 
 /// Prints an error or a warning to stderr, in the same form as clap prints errors about arguments.
 fn tell(color: ColorWhen, code: &str, kind: &str, message: &str) {
-    let colors = Colors::of(&io::stderr(), app::color(color));
+    let colors = Colors::of(&io::stderr(), color.for_environment());
     let _ = writeln!(io::stderr(), "{} {}", colors.paint(code, kind), terminal::plain(message));
 }
 
@@ -106,7 +106,7 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
         ));
     }
     if options.show_config && !serves {
-        return Ok(print_config(&App::start_quietly(options)?)?);
+        return Ok(print_config(&start::command(options)?)?);
     }
     match &cli.command {
         Some(command) => run_command(command, options),
@@ -196,14 +196,14 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
 
 fn serve_or_print_help(options: &Options) -> Result<(), Failure> {
     if options.stdio {
-        let app = App::start(options)?;
+        let app = start::server(options)?;
         if io::stdin().is_terminal() && !options.quiet {
             writeln!(io::stderr(), "{STDIO_NOTICE}")?;
         }
         return serve::stdio(&app, options.show_config);
     }
     if let Some(address) = &options.http {
-        return serve::http(&App::start(options)?, address.as_deref(), options.show_config);
+        return serve::http(&start::server(options)?, address.as_deref(), options.show_config);
     }
     if let Some(Some(word)) = &options.debug {
         let word = word.display();
@@ -227,7 +227,7 @@ fn print_completions(shell: clap_complete::Shell) -> Result<(), Failure> {
 
 /// Loads the configuration for a command, and prints its warnings before the output of the command.
 fn load_app(options: &Options) -> Result<App, Failure> {
-    let app = App::start_quietly(options)?;
+    let app = start::command(options)?;
     for warning in app.warnings.iter().filter(|_| !options.quiet) {
         tell(options.color, "1;33", "warning:", warning);
     }

@@ -17,7 +17,7 @@ use crate::catalog;
 
 pub(super) fn stdio(app: &App, show_config: bool) -> Result<(), Failure> {
     print_config_at_start(app, show_config);
-    let service = McpService::new(app.registry()?, catalog::server_name(&app.toolsets));
+    let service = McpService::new(catalog::registry(app)?, catalog::server_name(&app.toolsets));
     let options = StdioOptions::new(&app.server);
     // A single thread serves the single client: it starts faster and passes no messages between threads. Long
     // computations of tools run on tokio's blocking threads.
@@ -52,7 +52,8 @@ pub(super) fn http(app: &App, address: Option<&str>, show_config: bool) -> Resul
 
 /// Logs who can use the server, a line for each way in, and what to set where that is nobody.
 fn log_reachability(app: &App, address: SocketAddr) -> Result<(), Failure> {
-    let findings = reachability::findings(app, address, &*app.registry()?).map_err(StartError::Url)?;
+    let findings =
+        reachability::findings(app, address, &*catalog::registry(app)?).map_err(StartError::Url)?;
     for finding in findings {
         match finding.fix {
             Some(fix) => tracing::warn!("{}; {fix}", finding.what),
@@ -85,7 +86,7 @@ impl Host {
         ready: impl AsyncFnOnce(&HttpServer, &Arc<Registry>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let name = catalog::server_name(&app.toolsets);
-        let registry = app.registry()?;
+        let registry = catalog::registry(app)?;
         routes.extend(annai_services::routers(&registry).into_iter().flatten());
         let proxies = app.services.trusted_proxies.clone();
         let options = HttpOptions {

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use annai_core::ProgressSink;
 use futures_util::future::BoxFuture;
 
-use super::ColorWhen;
+use crate::options::ColorWhen;
 
 /// Whether the output may contain colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,12 +8,13 @@ use serde_json::Value;
 
 use super::{Failure, print};
 use crate::app::App;
+use crate::catalog;
 
 /// The width of the text about a tool, which fits every terminal.
 const WIDTH: usize = 80;
 
 pub(super) fn run(app: &App, name: Option<&str>, json: bool) -> Result<(), Failure> {
-    let registry = app.registry()?;
+    let registry = catalog::registry(app)?;
     if let Some(name) = name {
         return show(&registry, name, json);
     }

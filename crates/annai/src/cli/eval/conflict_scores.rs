@@ -13,6 +13,7 @@ use super::calls::{self, Found};
 use super::conflict_cases::{ConflictCase, Expectation, SectionRef};
 use super::row::{ALL, Row};
 use crate::app::App;
+use crate::catalog;
 
 /// How many reported pairs are looked at; a find reports fewer.
 const MAX_PAIRS: usize = 1000;
@@ -122,7 +123,7 @@ fn row(name: &str, outcomes: &[&CaseOutcome]) -> Row {
 /// Asks about cases with files. Each has its own manual in a temporary folder, which is deleted at the end, also after a
 /// signal.
 pub(super) fn measure_files(app: &mut App, cases: &[&ConflictCase]) -> Result<Vec<CaseOutcome>, Failure> {
-    LocalSession::run_with(app.registry()?, |session| {
+    LocalSession::run_with(catalog::registry(app)?, |session| {
         let stop = session.stop_on_signal()?;
         let folder = TemporaryFolder::new("eval")?;
         let outcomes = cases.iter().map(|case| {

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::super::Options;
 use super::options::FindOptions;
+
+use crate::options::Options;
 
 /// The maximum time of a search that `manual_find` accepts.
 const MAX_TIME_MS: u64 = 600_000;

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
 use super::server::{SERVER_NAME, Server};
-use crate::app;
+use crate::environment;
 
 /// The id of the question for the API key that VS Code asks its user.
 pub(super) const INPUT_ID: &str = "annai-openai-key";
@@ -62,21 +62,21 @@ impl Client {
 
     /// The file with the servers of this user; `None` for a client that has none, or without a home folder.
     pub(super) fn file(self) -> Option<PathBuf> {
-        let home = app::folder_variable("HOME")?;
+        let home = environment::folder("HOME")?;
         let (is_macos, is_windows) = (cfg!(target_os = "macos"), cfg!(windows));
         let (variable, folder) =
             if is_windows { ("APPDATA", "AppData/Roaming") } else { ("XDG_CONFIG_HOME", ".config") };
-        let config = || app::folder_variable(variable).unwrap_or_else(|| home.join(folder));
+        let config = || environment::folder(variable).unwrap_or_else(|| home.join(folder));
         let support = || if is_macos { home.join("Library/Application Support") } else { config() };
         Some(match self {
             Self::ClaudeCode => {
-                app::folder_variable("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.clone()).join(".claude.json")
+                environment::folder("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.clone()).join(".claude.json")
             }
             Self::ClaudeDesktop => support().join("Claude/claude_desktop_config.json"),
             Self::Cursor => home.join(".cursor/mcp.json"),
             Self::Vscode => support().join("Code/User/mcp.json"),
             Self::Codex => {
-                app::folder_variable("CODEX_HOME").unwrap_or_else(|| home.join(".codex")).join("config.toml")
+                environment::folder("CODEX_HOME").unwrap_or_else(|| home.join(".codex")).join("config.toml")
             }
             Self::GeminiCli => home.join(".gemini/settings.json"),
             Self::Zed if is_macos => home.join(".config/zed/settings.json"),

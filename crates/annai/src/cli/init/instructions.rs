@@ -5,7 +5,7 @@ use std::path::Path;
 use super::client::{Client, KEY_PLACEHOLDER, KeySource};
 use super::server::{SERVER_NAME, Server};
 use super::toml_edit;
-use crate::app;
+use crate::environment;
 
 /// The instructions for a client: where the snippet belongs, and the snippet, ready to paste.
 pub(super) fn instructions(client: Client, server: &Server) -> String {
@@ -55,7 +55,7 @@ fn chatgpt(server: &Server) -> String {
 
 /// The path with `~` for the home folder, as people write it.
 fn home_relative(path: &Path) -> String {
-    let home = app::folder_variable("HOME");
+    let home = environment::folder("HOME");
     let below =
         home.and_then(|home| path.strip_prefix(home).ok().map(|rest| format!("~/{}", rest.display())));
     below.unwrap_or_else(|| path.display().to_string())

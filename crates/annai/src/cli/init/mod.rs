@@ -17,13 +17,15 @@ mod toml_scan;
 
 use std::path::Path;
 
-use super::{Failure, Options, print, tell};
+use super::{Failure, print, tell};
 use crate::app::App;
 
 pub(super) use self::client::Client;
 pub(super) use self::instructions::shell_word;
 use self::server::Server;
+
 pub(super) use self::server::server_options;
+use crate::options::Options;
 
 /// What to do with the settings of the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,9 +4,11 @@ use annai_answers::{Answers, Search};
 use annai_core::Toolset as _;
 use annai_services::ServicesToolset;
 
-use super::super::{Failure, Options};
+use super::super::Failure;
 use crate::app::App;
-use crate::catalog::ToolsetName;
+use crate::catalog;
+use crate::options::Options;
+use crate::toolset_name::ToolsetName;
 
 /// The name of the server in the settings of clients.
 pub(super) const SERVER_NAME: &str = "annai";
@@ -29,7 +31,7 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn new(app: &App, options: &Options) -> Result<Self, Failure> {
-        let registry = app.registry()?;
+        let registry = catalog::registry(app)?;
         let mut tools = registry.tools();
         let needs_key = tools.any(|tool| [Answers::NAME, Search::NAME].contains(&tool.toolset));
         let usual_variable = app.answers.settings.openai.api_key_env.clone();

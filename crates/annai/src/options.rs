@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use annai_core::config::CommandLineValue;
 use clap::ValueEnum;
 
-use crate::app;
-use crate::catalog::ToolsetName;
+use crate::environment;
+use crate::toolset_name::ToolsetName;
 
 /// The options of the program. Those that are `global` may also follow a command; `annai help options` lists them, and the
 /// help of a command leaves them out.
@@ -13,14 +14,14 @@ use crate::catalog::ToolsetName;
 pub struct Options {
     /// Serve MCP on stdin and stdout; MCP clients start the program like this
     #[arg(long)]
-    pub(super) stdio: bool,
+    pub stdio: bool,
     /// Serve MCP over HTTP at /mcp [default: 127.0.0.1:3001] [env: PORT]
     #[arg(long, value_name = "ADDR", num_args = 0..=1, conflicts_with = "stdio")]
     #[expect(clippy::option_option, reason = "absent, without an address, with an address")]
-    pub(super) http: Option<Option<String>>,
+    pub http: Option<Option<String>>,
     /// Serve only answers, search, library or services *
     #[arg(long, value_name = "NAME", global = true, hide = true, hide_possible_values = true)]
-    pub(super) toolset: Vec<ToolsetName>,
+    pub toolset: Vec<ToolsetName>,
     /// Serve only these (a,b) or all but these (-a,-b) * [env: ANNAI_TOOLS]
     #[arg(
         long,
@@ -69,7 +70,7 @@ pub struct Options {
     pub debug: Option<Option<PathBuf>>,
     /// Print all settings and where each comes from
     #[arg(long, hide = true)]
-    pub(super) show_config: bool,
+    pub show_config: bool,
 }
 
 /// The values of `--color`.
@@ -81,6 +82,17 @@ pub enum ColorWhen {
     Always,
     /// Never
     Never,
+}
+
+impl ColorWhen {
+    /// When to use colors in this environment: `auto` means never if `NO_COLOR` is set to any value, or `TERM` is `dumb`.
+    pub fn for_environment(self) -> Self {
+        let is_off = || {
+            environment::variable("NO_COLOR").is_some_and(|value| !value.is_empty())
+                || environment::variable("TERM").as_deref() == Some("dumb")
+        };
+        if self == Self::Auto && is_off() { Self::Never } else { self }
+    }
 }
 
 impl From<ColorWhen> for clap::ColorChoice {
@@ -107,7 +119,7 @@ impl Options {
 
     /// The options that choose which tools a server serves and what they work on, as words of a command line. Paths do not
     /// depend on the current folder, because the server may be started in another one.
-    pub(super) fn server_words(&self) -> std::io::Result<Vec<String>> {
+    pub fn server_words(&self) -> std::io::Result<Vec<String>> {
         let mut words = Vec::new();
         for toolset in self.toolsets() {
             let name = toolset.to_possible_value().map(|value| value.get_name().to_owned());
@@ -130,11 +142,48 @@ impl Options {
         }
         Ok(words)
     }
+
+    /// The settings that the command line gives.
+    pub fn given(&self) -> Vec<CommandLineValue> {
+        let mut given = Vec::new();
+        if let Some(model) = &self.model {
+            let value = model.as_str().into();
+            given.push(CommandLineValue { option: "--model", key: "model_profiles.answer.model", value });
+        }
+        if !self.manuals.is_empty() {
+            let folders: Vec<_> = self.manuals.iter().map(|folder| folder.display().to_string()).collect();
+            given.push(CommandLineValue {
+                option: "--manuals",
+                key: "library.manuals",
+                value: folders.into(),
+            });
+        }
+        if let Some(vault) = &self.vault {
+            let value = vault.display().to_string().into();
+            given.push(CommandLineValue { option: "--vault", key: "library.vault_root", value });
+        }
+        if !self.tools.is_empty() {
+            let names: Vec<_> = self.tools.iter().map(|name| name.trim()).collect();
+            given.push(CommandLineValue { option: "--tools", key: "server.tools", value: names.into() });
+        }
+        if self.read_only {
+            let value = true.into();
+            given.push(CommandLineValue { option: "--read-only", key: "server.read_only", value });
+        }
+        if let Some(file) = &self.debug {
+            let mut set = |key, value| given.push(CommandLineValue { option: "--debug", key, value });
+            set("server.debug", true.into());
+            if let Some(file) = file {
+                set("server.debug_file", file.display().to_string().into());
+            }
+        }
+        given
+    }
 }
 
 /// The absolute path of a file; a `~` that the shell has left is the home folder.
 fn absolute(path: &Path) -> std::io::Result<PathBuf> {
-    let home = app::folder_variable("HOME").filter(|_| path.starts_with("~"));
+    let home = environment::folder("HOME").filter(|_| path.starts_with("~"));
     let in_home = home.and_then(|home| Some(home.join(path.strip_prefix("~").ok()?)));
     std::path::absolute(in_home.as_deref().unwrap_or(path))
 }
