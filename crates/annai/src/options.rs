@@ -68,8 +68,8 @@ pub struct Options {
     #[arg(long, value_name = "PATH", num_args = 0..=1, global = true, hide = true)]
     #[expect(clippy::option_option, reason = "absent, without a path, with a path")]
     pub debug: Option<Option<PathBuf>>,
-    /// Print all settings and where each comes from
-    #[arg(long, hide = true)]
+    /// Print all settings and where each comes from to stderr first
+    #[arg(long, global = true, hide = true)]
     pub show_config: bool,
 }
 

@@ -16,6 +16,7 @@ mod suite {
     mod eval;
     mod eval_cases;
     mod eval_wordings;
+    mod exit_codes;
     mod find_command;
     mod help;
     mod http;
@@ -59,6 +60,18 @@ fn annai(home: &Home) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_annai"));
     command.env_clear().env("HOME", &home.0).current_dir(&home.0);
     command
+}
+
+/// Runs a command of the program on a terminal, as a person does, and returns what it prints there without line-end
+/// carriage returns, and its exit status.
+fn on_terminal(home: &Home, arguments: &[&str]) -> (String, Option<i32>) {
+    const SPAWN: &str = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut command = Command::new("python3");
+    command.args(["-c", SPAWN, env!("CARGO_BIN_EXE_annai")]).args(arguments);
+    command.env_clear().env("PATH", path).env("HOME", &home.0).env("NO_COLOR", "1").current_dir(&home.0);
+    let output = command.stdin(std::process::Stdio::null()).output().unwrap();
+    (stdout(&output).replace("\r\n", "\n"), output.status.code())
 }
 
 /// A server with the answers and search tools, and the fake API that it uses.

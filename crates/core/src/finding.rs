@@ -7,6 +7,32 @@ pub fn counted(number: impl Copy + Display + PartialEq + From<u8>, noun: &str) -
     if number == 1.into() { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
+/// How a check ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It passed.
+    Good,
+    /// Everything works, and something may surprise the user.
+    Warning,
+    /// Something that nobody has set up yet cannot be used.
+    NotReady,
+    /// It failed.
+    Bad,
+}
+
+impl Outcome {
+    /// The name for programs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Good => "ok",
+            Self::Warning => "warning",
+            Self::NotReady => "not_ready",
+            Self::Bad => "problem",
+        }
+    }
+}
+
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
@@ -14,29 +40,29 @@ pub struct Finding {
     pub what: String,
     /// How to fix the problem, or what to do about the warning; `None` when there is nothing to do.
     pub fix: Option<String>,
-    /// Whether it is only a warning: everything works, and something may be missing.
-    pub is_warning: bool,
+    /// How the check ended.
+    pub outcome: Outcome,
 }
 
 impl Finding {
     /// A check that passed.
     pub fn good(what: impl Into<String>) -> Self {
-        Self { what: what.into(), fix: None, is_warning: false }
+        Self { what: what.into(), fix: None, outcome: Outcome::Good }
     }
 
     /// A check that failed, and how to fix that.
     pub fn bad(what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { what: what.into(), fix: Some(fix.into()), is_warning: false }
+        Self { what: what.into(), fix: Some(fix.into()), outcome: Outcome::Bad }
     }
 
     /// Something that works and may surprise the user, and what to do about it.
     pub fn warning(what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { what: what.into(), fix: Some(fix.into()), is_warning: true }
+        Self { what: what.into(), fix: Some(fix.into()), outcome: Outcome::Warning }
     }
 
     /// Whether the check failed.
     #[must_use]
     pub const fn is_problem(&self) -> bool {
-        self.fix.is_some() && !self.is_warning
+        matches!(self.outcome, Outcome::Bad)
     }
 }

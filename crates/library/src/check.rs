@@ -146,6 +146,8 @@ fn advice(files: &[Unsearchable]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use annai_core::finding::Outcome;
+
     use super::*;
 
     fn files(files: &[(&str, UnsearchableReason)]) -> Vec<Unsearchable> {
@@ -165,7 +167,7 @@ mod tests {
         let mixed =
             finding_of("m", files(&[("a.png", Type), ("b.pdf", Type), ("c.md", Encoding)]), false).unwrap();
         let what = "library: 3 files of the manual m cannot be searched: c.md (encoding), b.pdf (type), a.png (type)";
-        assert!(mixed.is_warning && !mixed.is_problem() && mixed.what == what, "{mixed:?}");
+        assert!(mixed.outcome == Outcome::Warning && mixed.what == what, "{mixed:?}");
         assert!(mixed.fix.unwrap().contains("UTF-8"));
         let many: Vec<_> = (0..12).map(|number| (format!("{number:02}.pdf"), Type)).collect();
         let many: Vec<_> = many.iter().map(|(path, reason)| (path.as_str(), *reason)).collect();
@@ -174,7 +176,10 @@ mod tests {
             many.what.starts_with("library: nothing in the manual m can be searched: 00.pdf (type), "),
             "{many:?}"
         );
-        assert!(many.what.ends_with("09.pdf (type) and 2 more") && many.is_warning, "{many:?}");
+        assert!(
+            many.what.ends_with("09.pdf (type) and 2 more") && many.outcome == Outcome::Warning,
+            "{many:?}"
+        );
         assert!(finding_of("m", Vec::new(), true).unwrap().what.ends_with("it has no files"));
     }
 }

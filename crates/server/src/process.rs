@@ -10,13 +10,13 @@ use tokio_util::sync::CancellationToken;
 /// answered with an error (stdio) or cut off (HTTP).
 pub const GRACE: Duration = Duration::from_secs(10);
 
-/// Returns a token that the first signal cancels; a second signal ends the process at once, with status 130. The handlers
-/// are installed before this returns, so no later signal is missed.
+/// Returns a token that the first signal cancels; a second signal calls `clean_up` and ends the process, with status 130.
+/// The handlers are installed before this returns, so no later signal is missed.
 ///
 /// # Errors
 ///
 /// When the signal handlers cannot be installed.
-pub fn stop_on_signal() -> io::Result<CancellationToken> {
+pub fn stop_on_signal(clean_up: fn()) -> io::Result<CancellationToken> {
     let stop = CancellationToken::new();
     let mut signals = Signals::listen()?;
     let token = stop.clone();
@@ -25,6 +25,7 @@ pub fn stop_on_signal() -> io::Result<CancellationToken> {
         tracing::info!("received {name}; stopping when the calls in progress are answered");
         token.cancel();
         signals.next().await;
+        clean_up();
         std::process::exit(130);
     });
     Ok(stop)

@@ -11,7 +11,6 @@ use crate::options::Options;
 /// The layout of `annai help`: what to start with, without the shared options.
 const PROGRAM_HELP: &str = "\
 {about}
-
 {usage-heading} {usage}
 
 {subcommands}
@@ -45,13 +44,20 @@ Examples:
   annai find 'is a callback from you' --also 'verifying webhook signatures'
   annai find 'rate limits' --manual api-guide --limit 3 --json
 
-The exit status is 1 when nothing was found, and 2 when the search failed.";
+The exit status is 1 when nothing was found.";
+const READ_EXAMPLES: &str = "\
+Examples:
+  annai read api-guide/rate-limits.md:12
+  annai read manuals/api-guide/rate-limits.md:9-20
+  annai read travel-policy/policy-2025.md --json";
 const COVERAGE_EXAMPLES: &str = "\
 Examples:
   annai coverage trip-lisbon.md --lines 1-10
   annai coverage api-migration-notes.md \\
     --artifact artifacts/migration-summary.md
-  annai coverage trip-lisbon.md --lines 1-5,8 --json";
+  annai coverage trip-lisbon.md --lines 1-5,8 --json
+
+The exit status is 1 when too few lines are covered.";
 const AUDIT_EXAMPLES: &str = "\
 Examples:
   annai audit artifacts/migration-summary.md api-migration-notes.md
@@ -188,6 +194,16 @@ pub(super) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Print the section of a manual, or of a vault file, around a line
+    #[command(after_help = READ_EXAMPLES)]
+    Read {
+        /// FILE:LINE, FILE:LINE-LINE or FILE, as `annai find` prints it or as MANUAL/PATH
+        #[arg(value_name = "FILE:LINE")]
+        place: String,
+        /// Print the structured result as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// List the tools, or show the arguments of one
     #[command(after_help = TOOLS_EXAMPLES)]
     Tools {
@@ -205,7 +221,7 @@ pub(super) enum Command {
         /// One JSON object, or key=value pairs (outer.inner=value for a nested key, key=a,b for a list)
         #[arg(value_name = "JSON|KEY=VALUE")]
         arguments: Vec<String>,
-        /// Print the structured result as JSON
+        /// Print the structured result as JSON, which a pipe gets anyway
         #[arg(long)]
         json: bool,
     },
@@ -247,6 +263,9 @@ pub(super) enum Command {
         /// Check that every budget equals what remains, was spent and is reserved
         #[arg(long)]
         check: bool,
+        /// Print the campaigns, or what the check found, as JSON
+        #[arg(long)]
+        json: bool,
         #[command(subcommand)]
         command: Option<campaigns::CampaignsCommand>,
     },

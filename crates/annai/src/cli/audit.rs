@@ -3,7 +3,6 @@
 use std::io;
 use std::path::Path;
 
-use annai_core::ToolError;
 use annai_core::finding::counted;
 use annai_library::{AuditReport, Coverage, LineRange, audit_files};
 use serde_json::{Value, json};
@@ -28,7 +27,7 @@ fn vault_path(app: &App, path: &str) -> String {
     inside.filter(|_| !app.library.vault_folder().join(path).exists()).unwrap_or_else(|| path.to_owned())
 }
 
-/// Shows which lines of a file are covered.
+/// Shows which lines of a file are covered. The exit status is 1 when the coverage is too low.
 pub(super) fn coverage(
     app: &App,
     file: &str,
@@ -39,25 +38,27 @@ pub(super) fn coverage(
     let (file, artifact) = (vault_path(app, file), artifact.map(|path| vault_path(app, path)));
     let mut ranges = lines.map(parse_ranges).transpose()?.unwrap_or_default();
     if let Some(artifact) = &artifact {
-        ranges.extend(audit_files(&app.library, artifact, &file).map_err(|error| to_failure(&error))?.cited);
+        ranges.extend(audit_files(&app.library, artifact, &file)?.cited);
     }
     let arguments = json!({ "path": file, "cited_ranges": ranges });
     let report = LocalSession::run(app, |session| session.call("vault_coverage", &arguments))?;
-    if format == Format::Json {
-        return Ok(print(&format!("{report:#}\n"))?);
-    }
     let total = report.get("total_lines").and_then(Value::as_u64).unwrap_or_default();
     let coverage = Coverage::new(total, ranges);
+    let min_ratio = app.library.coverage_min_ratio;
+    if format == Format::Json {
+        print(&format!("{report:#}\n"))?;
+        return verdict(0, coverage.reaches(min_ratio));
+    }
     let place = app.library.vault_folder().join(report.get("path").and_then(Value::as_str).unwrap_or(&file));
     let colors = Colors::of(&io::stdout(), app.color);
-    print(&coverage_report(&coverage, &place, app.library.coverage_min_ratio, colors))?;
-    Ok(())
+    print(&coverage_report(&coverage, &place, min_ratio, colors))?;
+    verdict(0, coverage.reaches(min_ratio))
 }
 
 /// Lists the problems of an artifact. The exit status is 1 when there are any, or when the coverage is too low.
 pub(super) fn run(app: &App, artifact: &str, source: &str, format: Format) -> Result<(), Failure> {
     let (artifact, source) = (vault_path(app, artifact), vault_path(app, source));
-    let audited = audit_files(&app.library, &artifact, &source).map_err(|error| to_failure(&error))?;
+    let audited = audit_files(&app.library, &artifact, &source)?;
     if format == Format::Json {
         let arguments = json!({ "artifact_path": artifact, "source_path": source });
         let report = LocalSession::run(app, |session| session.call("artifact_audit", &arguments))?;
@@ -104,13 +105,9 @@ pub(super) fn run(app: &App, artifact: &str, source: &str, format: Format) -> Re
     verdict(total_findings, enough)
 }
 
-/// The exit status of an audit; its output has said why.
+/// The exit status of a check; its output has said why.
 fn verdict(problems: usize, is_covered: bool) -> Result<(), Failure> {
     if problems == 0 && is_covered { Ok(()) } else { Err(Failure::new("")) }
-}
-
-fn to_failure(error: &ToolError) -> Failure {
-    Failure::new(error.message())
 }
 
 /// Parses line ranges such as `1-10,20-30` or `7`.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use annai_answers::{Answers, Search};
-use annai_core::{ErrorKind, JsonObject, Progress, Toolset, schema};
+use annai_core::{JsonObject, Progress, Toolset, schema};
 use serde_json::Value;
 
-use super::local_session::{LocalSession, failure_message};
+use super::local_session::{LocalSession, failed_call};
 use super::terminal::{ProgressLine, plain};
 use super::tools::unknown_tool;
-use super::{EXIT_USAGE, Failure, print};
+use super::{Failure, print};
 use crate::app::App;
 use crate::library::{self, Library};
 
@@ -29,8 +29,7 @@ impl Format {
 }
 
 pub(super) fn run(app: &App, tool: &str, words: &[String], format: Format) -> Result<(), Failure> {
-    let line = ProgressLine::on_terminal().filter(|_| !app.is_quiet);
-    let progress = line.map(|line| Progress::to(Arc::new(line)));
+    let progress = ProgressLine::on_terminal(app).map(|line| Progress::to(Arc::new(line)));
     let text = LocalSession::run(app, |session| execute(session, tool, words, format, progress))?;
     Ok(print(&if format == Format::Text { plain(&text) } else { text })?)
 }
@@ -47,13 +46,7 @@ fn execute(
     let declared = session.registry().get(tool).ok_or_else(unknown_tool)?;
     let arguments = parse_arguments(declared.input_schema(), words)?;
     let reply = session.try_call(tool, arguments, progress).ok_or_else(unknown_tool)?;
-    let reply = reply.map_err(|failed| {
-        let exit_code = match failed.error.kind() {
-            ErrorKind::InvalidParameter | ErrorKind::NotConfigured => EXIT_USAGE,
-            _ => 1,
-        };
-        Failure { message: failure_message(tool, &failed.error), exit_code }
-    })?;
+    let reply = reply.map_err(|failed| failed_call(tool, &failed.error))?;
     let tool_text = || reply.text().join("\n\n");
     Ok(match format {
         Format::Json => format!("{:#}\n", reply.output),

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
 use annai_core::finding::counted;
-use annai_core::{Registry, ToolError, Toolset as _};
+use annai_core::{Registry, Toolset as _};
 use annai_services::domain::campaign::{Campaign, CampaignDraft};
 use annai_services::store::{PageRequest, Store};
 use annai_services::{Services, ServicesError, ServicesToolset};
@@ -13,9 +13,10 @@ use annai_services::{Services, ServicesError, ServicesToolset};
 use clap::Subcommand;
 use serde_json::json;
 
+use super::call::Format;
 use super::local_session::LocalSession;
 use super::terminal::plain;
-use super::{Failure, print, tell};
+use super::{Failure, print, warn};
 use crate::app::App;
 use crate::options::Options;
 
@@ -38,7 +39,7 @@ Examples:
   annai campaigns new --name 'Tea survey' --sponsor 'Sencha Co' --task survey \\
     --pays 50 --budget 1000 --service answer
   annai campaigns new --name Maps --sponsor 'Way Co' --task survey --pays 20 \\
-    --budget 500 --service answer_quick --role developer --tag maps";
+    --budget 500 --service answer_quick --role developer --json";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CampaignsCommand {
@@ -68,20 +69,28 @@ pub(super) struct NewCampaign {
     /// A sponsored API or a tool, such as answer; may be repeated
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     service: Vec<String>,
-    /// A role that users need one of; may be repeated [default: everybody]
+    /// A role that users need one of [default: everybody]
     #[arg(long, value_name = "ROLE", value_delimiter = ',')]
     role: Vec<String>,
-    /// A word to find it by; may be repeated
+    /// A word to find it by
     #[arg(long, value_name = "WORD", value_delimiter = ',')]
     tag: Vec<String>,
+    /// Print the campaign as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) fn run(
     app: &App,
     check: bool,
     command: Option<&CampaignsCommand>,
+    format: Format,
     options: &Options,
 ) -> Result<(), Failure> {
+    let format = match command {
+        Some(CampaignsCommand::New(new)) => Format::new(new.json),
+        None => format,
+    };
     let draft = match command {
         Some(CampaignsCommand::New(new)) => Some(new.draft()?),
         None => None,
@@ -89,7 +98,13 @@ pub(super) fn run(
     if let (None, None, Some(path)) = (&draft, &app.services.database_url, &app.services.database_path)
         && !Path::new(path).exists()
     {
-        return Ok(print(&format!("There are no campaigns: the database {path} does not exist yet.\n"))?);
+        return match (format, check) {
+            (Format::Json, true) => print_violations(&[]),
+            (Format::Json, false) => print_campaigns(&[]),
+            (Format::Text, _) => {
+                Ok(print(&format!("There are no campaigns: the database {path} does not exist yet.\n"))?)
+            }
+        };
     }
     LocalSession::run(app, |session| {
         let toolset = session.registry().toolset::<ServicesToolset>();
@@ -104,14 +119,14 @@ pub(super) fn run(
                 Some(draft) => {
                     let services = toolset.open().await?.local()?;
                     let campaign = services.store().create_campaign(draft, None).await?;
-                    let mut text = String::from("Created:\n");
-                    write_head(&mut text);
-                    write_row(&mut text, &campaign);
-                    print(&text)?;
+                    print(&match format {
+                        Format::Json => format!("{:#}\n", json!(campaign)),
+                        Format::Text => format!("Created:\n{}", table(std::slice::from_ref(&campaign))),
+                    })?;
                     warn_of_unknown_services(services, session.registry(), &campaign, options).await
                 }
-                None if check => check_books(&*annai_services::inspect(toolset.config())?).await,
-                None => list(&*annai_services::inspect(toolset.config())?).await,
+                None if check => check_books(&*annai_services::inspect(toolset.config())?, format).await,
+                None => list(&*annai_services::inspect(toolset.config())?, format).await,
             }
         })
     })
@@ -207,13 +222,16 @@ async fn warn_of_unknown_services(
         let problem = format!(
             "no tool and no sponsored API has the key `{key}`, so people would do the task for nothing{meant}"
         );
-        tell(options.color, "1;33", "warning:", &problem);
+        warn(options, &problem);
     }
     Ok(())
 }
 
-async fn check_books(store: &dyn Store) -> Result<(), Failure> {
+async fn check_books(store: &dyn Store, format: Format) -> Result<(), Failure> {
     let violations = store.check_books().await?;
+    if format == Format::Json {
+        return print_violations(&violations.iter().map(ToString::to_string).collect::<Vec<_>>());
+    }
     if violations.is_empty() {
         return Ok(print("All budgets balance.\n")?);
     }
@@ -225,29 +243,42 @@ async fn check_books(store: &dyn Store) -> Result<(), Failure> {
     Err(Failure::new(format!("{} found", counted(violations.len(), "wrong budget"))))
 }
 
-async fn list(store: &dyn Store) -> Result<(), Failure> {
+/// Prints what is wrong with the books as JSON; the exit status is 1 when something is.
+fn print_violations(violations: &[String]) -> Result<(), Failure> {
+    print(&format!("{:#}\n", json!({ "balanced": violations.is_empty(), "violations": violations })))?;
+    if violations.is_empty() { Ok(()) } else { Err(Failure::new("")) }
+}
+
+async fn list(store: &dyn Store, format: Format) -> Result<(), Failure> {
     let mut request = PageRequest::default();
-    let mut text = String::new();
+    let mut campaigns = Vec::new();
     loop {
         let page = store.campaigns(request).await?;
-        page.entries.iter().for_each(|campaign| write_row(&mut text, campaign));
+        campaigns.extend(page.entries);
         match page.next {
             Some(cursor) => request = PageRequest { cursor: Some(cursor), ..PageRequest::default() },
             None => break,
         }
     }
-    if text.is_empty() {
-        return Ok(print("There are no campaigns.\n")?);
+    match format {
+        Format::Json => print_campaigns(&campaigns),
+        Format::Text if campaigns.is_empty() => Ok(print("There are no campaigns.\n")?),
+        Format::Text => Ok(print(&table(&campaigns))?),
     }
-    let mut table = String::new();
-    write_head(&mut table);
-    Ok(print(&(table + &text))?)
 }
 
-/// The columns of the table, which fit 80 characters with a short name; a second line has the rest.
-fn write_head(text: &mut String) {
+/// Prints campaigns as JSON, as `GET /campaigns` returns them.
+fn print_campaigns(campaigns: &[Campaign]) -> Result<(), Failure> {
+    Ok(print(&format!("{:#}\n", json!({ "campaigns": campaigns })))?)
+}
+
+/// A table of campaigns. Its columns fit 80 characters with a short name; a second line has the rest.
+fn table(campaigns: &[Campaign]) -> String {
     let bar = usize::try_from(BAR).unwrap_or_default();
+    let mut text = String::new();
     let _ = writeln!(text, "{:bar$}  {:>12}  {:>12}  {:>9}  campaign", "budget", "left", "of", "a run");
+    campaigns.iter().for_each(|campaign| write_row(&mut text, campaign));
+    text
 }
 
 fn write_row(text: &mut String, campaign: &Campaign) {
@@ -267,11 +298,5 @@ fn write_row(text: &mut String, campaign: &Campaign) {
 impl From<ServicesError> for Failure {
     fn from(error: ServicesError) -> Self {
         Self::new(error.for_operator())
-    }
-}
-
-impl From<ToolError> for Failure {
-    fn from(error: ToolError) -> Self {
-        Self::new(error.message())
     }
 }

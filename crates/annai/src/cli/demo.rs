@@ -1,14 +1,15 @@
 //! `annai demo`: serves sample documents from a temporary workspace, and prints examples to try.
 
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
 
-use annai_services::domain::ids::CampaignId;
-
+use super::demo_tour::{self, Tour};
 use super::init::shell_word;
-use super::temporary_folder::TemporaryFolder;
+use super::temporary_folder::{self, TemporaryFolder};
+use super::terminal::Colors;
 use super::{Cli, Failure, demo_services, print, serve};
 use crate::options::Options;
 use crate::start;
@@ -44,8 +45,9 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             "{option}: the demo has settings of its own; leave the option out"
         )));
     }
+    let (color, is_quiet) = (options.color.for_environment(), options.quiet);
     // The signal handlers come first, so that no signal can end the process before the workspace is deleted.
-    let host = serve::Host::new()?;
+    let host = serve::Host::new(temporary_folder::delete_all)?;
     let workspace = TemporaryFolder::new("demo")?;
     // A JSON string is also a YAML string, whatever characters the path contains.
     let root = serde_json::Value::from(workspace.path().display().to_string());
@@ -55,9 +57,12 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
          services:\n  database_path: {database}\n  dev_user: {USER}\n  allow_private_upstreams: true\n"
     );
     let config = workspace.write(CONFIG, &settings)?;
+    let script = write_script(&workspace, &config)?;
     for (path, text) in SAMPLES {
         workspace.write(&format!("manuals/{path}"), text)?;
     }
+    let (summary, text) = demo_tour::SUMMARY;
+    workspace.write(summary, text)?;
     workspace.write(
         "vault/notes.md",
         "# Notes\n\nYou may change the files of the demo's vault; they are deleted when the demo ends.\n",
@@ -66,12 +71,21 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let options = cli.map_err(|error| Failure::new(error.to_string()))?.options;
     let app = start::with_key_only(&options)?;
     let address = free_address(app.server.port)?;
-    host.serve(&app, address, vec![demo_services::routes()], async |server, registry| {
-        let address = server.address()?;
+    host.serve(&app, address, vec![demo_services::routes()], async |address, registry| {
         let campaign = demo_services::seed(registry, address).await?;
-        print(&welcome(&address, workspace.path(), campaign)?)?;
+        if !is_quiet {
+            let colors = Colors::of(&io::stdout(), color);
+            let tour = Tour { registry, campaign, user: USER, colors }.run().await?;
+            print(&format!("{tour}\n"))?;
+        }
+        print(&welcome(&address, &script))?;
         Ok(())
     })?;
+    let path = workspace.path().to_owned();
+    drop(workspace);
+    if path.exists() {
+        return Err(Failure::new(format!("{} could not be deleted; delete it by hand", path.display())));
+    }
     print("\nThe demo has ended, and its workspace was deleted.\n")?;
     Ok(())
 }
@@ -83,43 +97,31 @@ fn free_address(port: u16) -> Result<SocketAddr, Failure> {
     Ok(listener?.local_addr()?)
 }
 
-fn welcome(address: &SocketAddr, workspace: &Path, campaign: CampaignId) -> Result<String, Failure> {
-    let config = shell_word(&workspace.join(CONFIG).display().to_string());
+/// Writes a script that runs this program with the settings of the demo, so that what to type is short.
+fn write_script(workspace: &TemporaryFolder, config: &Path) -> Result<PathBuf, Failure> {
+    use std::os::unix::fs::PermissionsExt as _;
     let program = shell_word(&std::env::current_exe()?.display().to_string());
-    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-    let read = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"manual_find","arguments":{"query":"how many requests per minute"}}}"#;
-    let call = |tool: &str, arguments: String| {
-        let body = format!(
-            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
-        );
-        format!("  curl -s http://{address}/mcp -H 'content-type: application/json' -d '{body}'\n")
-    };
-    let consent = r#"{"data_sharing_agreed":true,"purpose_acknowledged":true,"contact_permission":false}"#;
-    let details = format!(r#""details":"{{\"email\":\"{USER}\",\"favorite_tea\":\"sencha\"}}""#);
-    let journey = [
-        call("search_services", r#"{"intent":"count words"}"#.to_owned()),
-        call("get_task_details", format!(r#"{{"campaign_id":"{campaign}"}}"#)),
-        call(
-            "complete_task",
-            format!(
-                r#"{{"campaign_id":"{campaign}","task_name":"tea survey",{details},"consent":{consent}}}"#
-            ),
-        ),
-        call("run_service", r#"{"service":"word-count","input":"the way is the goal"}"#.to_owned()),
-        call("get_user_status", "{}".to_owned()),
-    ]
-    .concat();
-    Ok(format!(
-        "Annai is running with sample documents in a temporary workspace: {}\n\n\
-         Open in a browser:\n  http://{address}/health\n  http://{address}/metrics\n\n\
-         Try in another terminal:\n  curl -s http://{address}/mcp -H 'content-type: application/json' -d '{list}'\n  \
-         curl -s http://{address}/mcp -H 'content-type: application/json' -d '{read}'\n  \
-         {program} --config {config} tools\n  {program} --config {config} doctor\n\n\
-         Use a service that a sponsor pays for, as {USER}, step by step:\n{journey}  \
-         {program} --config {config} campaigns\n\n\
-         Connect an MCP client:\n  claude mcp add --transport http annai http://{address}/mcp\n  \
-         Connect one to your own folders instead: {program} init --help\n\n\
-         Ctrl-C ends the demo and deletes the workspace.\n",
-        workspace.display()
-    ))
+    let config = shell_word(&config.display().to_string());
+    let script =
+        workspace.write("annai", &format!("#!/bin/sh\nexec {program} --config {config} \"$@\"\n"))?;
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o700))?;
+    Ok(script)
+}
+
+/// What to try: `script` runs this program with the settings of the demo.
+fn welcome(address: &SocketAddr, script: &Path) -> String {
+    let annai = shell_word(&script.display().to_string());
+    let steps = [
+        format!("{annai} find 'when are calls refused'"),
+        format!("{annai} call search_services intent='count words'"),
+        format!("{annai} call run_service service=word-count input='the way is the goal'"),
+        format!("{annai} call get_user_status"),
+        format!("{annai} campaigns"),
+        format!("claude mcp add --transport http annai http://{address}/mcp"),
+    ];
+    format!(
+        "The demo serves http://{address}/mcp (and /health, /metrics). In another terminal:\n  {}\n\
+         Ctrl-C ends the demo and deletes its files.\n",
+        steps.join("\n  ")
+    )
 }

@@ -4,20 +4,20 @@ use std::fmt::Write as _;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 
-use annai_answers::{Answers, Search};
+use annai_answers::{Answers, AnswersSettings, Search};
 use annai_core::config::{ConfigError, Origin};
-use annai_core::finding::counted;
+use annai_core::finding::{Outcome, counted};
 use annai_core::{Finding, Identity, Registry, Toolset as _};
 use annai_server::http::{BadUrl, check_oauth, running_version};
 use annai_services::ServicesToolset;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::call::Format;
 use super::terminal::{Colors, plain};
 use super::{Failure, print, reachability, serve};
 use crate::app::App;
 use crate::catalog;
-use crate::library::{self, Library};
+use crate::library::{self, Library, LibrarySettings};
 use crate::options::Options;
 use crate::start;
 
@@ -30,21 +30,87 @@ pub(super) fn run(options: &Options, address: Option<&str>, format: Format) -> R
         Ok(app) => check(&app, &Listener::new(&app, address)?),
         Err(error) => Err(error),
     };
-    let findings = match checked {
-        Ok(findings) => findings,
-        Err(error) => error
-            .0
-            .iter()
-            .map(|problem| Finding::bad(format!("configuration: {problem}"), FIX_SETTING))
-            .collect(),
-    };
-    let colors = Colors::of(&io::stdout(), options.color.for_environment());
-    let shown = findings.iter().filter(|finding| finding.fix.is_some() || !options.quiet);
+    let report = checked.unwrap_or_else(|error| {
+        let wrong = |problem: &String| Finding::bad(format!("configuration: {problem}"), FIX_SETTING);
+        Report { findings: error.0.iter().map(wrong).collect(), uses: Vec::new() }
+    });
     print(&match format {
-        Format::Text => report(&shown.collect::<Vec<_>>(), problem_count(&findings), colors),
-        Format::Json => format!("{:#}\n", to_json(&findings)),
+        Format::Text => {
+            report.text(Colors::of(&io::stdout(), options.color.for_environment()), options.quiet)
+        }
+        Format::Json => format!("{:#}\n", report.json()),
     })?;
-    if problem_count(&findings) == 0 { Ok(()) } else { Err(Failure::new(String::new())) }
+    if report.problem_count() == 0 { Ok(()) } else { Err(Failure::new(String::new())) }
+}
+
+/// All findings, and which uses of the program are ready.
+struct Report {
+    findings: Vec<Finding>,
+    uses: Vec<Use>,
+}
+
+/// What the program can be used for, and whether it is ready.
+struct Use {
+    name: &'static str,
+    is_ready: bool,
+}
+
+impl Report {
+    fn problem_count(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.is_problem()).count()
+    }
+
+    /// Adds the findings about a use. What nobody has set up is not a problem: a machine on which only one of them is wanted
+    /// is in order.
+    fn add_use(&mut self, name: &'static str, is_set_up: bool, mut findings: Vec<Finding>) {
+        let is_ready = !findings.iter().any(Finding::is_problem);
+        if !is_set_up {
+            findings.iter_mut().filter(|finding| finding.is_problem()).for_each(|finding| {
+                finding.outcome = Outcome::NotReady;
+            });
+        }
+        self.findings.extend(findings);
+        self.uses.push(Use { name, is_ready });
+    }
+
+    /// The findings for programs: what was checked, how that ended, and how to fix it.
+    fn json(&self) -> Value {
+        let entry = |finding: &Finding| json!({ "status": finding.outcome.name(), "what": finding.what, "fix": finding.fix });
+        let findings: Vec<_> = self.findings.iter().map(entry).collect();
+        let uses: Map<_, _> =
+            self.uses.iter().map(|used| (used.name.to_owned(), used.is_ready.into())).collect();
+        json!({ "problems": self.problem_count(), "ready": uses, "findings": findings })
+    }
+
+    fn text(&self, colors: Colors, is_quiet: bool) -> String {
+        let mut text = String::new();
+        for finding in self.findings.iter().filter(|finding| finding.fix.is_some() || !is_quiet) {
+            let mark = match finding.outcome {
+                Outcome::Good => colors.paint(32, "✓"),
+                Outcome::Warning => colors.paint(33, "!"),
+                Outcome::NotReady => colors.paint(36, "–"),
+                Outcome::Bad => colors.paint(31, "✗"),
+            };
+            let _ = writeln!(text, "{mark} {}", plain(&finding.what));
+            if let Some(fix) = &finding.fix {
+                let _ = writeln!(text, "  → {}", plain(fix));
+            }
+        }
+        if is_quiet {
+            return text;
+        }
+        for (is_ready, label) in [(true, "Ready"), (false, "Not ready")] {
+            let names: Vec<_> =
+                self.uses.iter().filter(|used| used.is_ready == is_ready).map(|used| used.name).collect();
+            if !names.is_empty() {
+                let _ = writeln!(text, "{label}: {}.", names.join(", "));
+            }
+        }
+        let problems = self.problem_count();
+        let number = if problems == 0 { "No problems".to_owned() } else { counted(problems, "problem") };
+        let _ = writeln!(text, "{number} found.");
+        text
+    }
 }
 
 /// Where the server listens.
@@ -67,60 +133,44 @@ impl Listener {
     }
 }
 
-fn problem_count(findings: &[Finding]) -> usize {
-    findings.iter().filter(|finding| finding.is_problem()).count()
-}
-
-/// The findings for programs: what was checked, how that ended, and how to fix it.
-fn to_json(findings: &[Finding]) -> Value {
-    let entries = findings.iter().map(|finding| {
-        let status = match finding {
-            Finding { is_warning: true, .. } => "warning",
-            finding if finding.is_problem() => "problem",
-            _ => "ok",
-        };
-        json!({ "status": status, "what": finding.what, "fix": finding.fix })
-    });
-    json!({ "problems": problem_count(findings), "findings": entries.collect::<Vec<_>>() })
-}
-
-fn report(findings: &[&Finding], problems: usize, colors: Colors) -> String {
-    let mut text = String::new();
-    for finding in findings {
-        let mark = match finding {
-            Finding { is_warning: true, .. } => colors.paint(33, "!"),
-            finding if finding.is_problem() => colors.paint(31, "✗"),
-            _ => colors.paint(32, "✓"),
-        };
-        let _ = writeln!(text, "{mark} {}", plain(&finding.what));
-        if let Some(fix) = &finding.fix {
-            let _ = writeln!(text, "  → {}", plain(fix));
-        }
-    }
-    let number = if problems == 0 { "No problems".to_owned() } else { counted(problems, "problem") };
-    let _ = writeln!(text, "{number} found.");
-    text
-}
-
 /// Runs every check that applies to the served toolsets.
-fn check(app: &App, listener: &Listener) -> Result<Vec<Finding>, ConfigError> {
-    let mut findings = configuration(app);
+fn check(app: &App, listener: &Listener) -> Result<Report, ConfigError> {
     let registry = catalog::registry(app)?;
+    let mut findings = configuration(app);
     findings.extend([tools(&registry), port(listener)]);
     findings.extend(access(app, listener.address, &registry));
+    let mut report = Report { findings, uses: Vec::new() };
+    // What was asked for by name is set up, and so is what has a setting.
+    let is_chosen = !app.toolsets.is_empty() || !app.server.tools.is_empty();
     let (serves_answers, serves_search) =
         (registry.has_toolset(Answers::NAME), registry.has_toolset(Search::NAME));
     if serves_answers || serves_search {
-        findings.extend(answers(app, serves_answers, serves_search));
+        let is_set_up = is_chosen || app.answers.key.is_some() || app.config.sets_any::<AnswersSettings>();
+        report.add_use("answers", is_set_up, answers(app, serves_answers, serves_search));
     }
     if registry.has_toolset(Library::NAME) {
-        findings.extend(library::check(&app.library));
+        let has_documents = library::folder_exists(&app.library);
+        let is_set_up = is_chosen || has_documents || app.config.sets_any::<LibrarySettings>();
+        report.add_use("library", is_set_up, library::check(&app.library));
     }
     if registry.has_toolset(ServicesToolset::NAME) {
         let checked = block_on("services", annai_services::check(&registry));
-        findings.extend(checked.unwrap_or_else(|finding| vec![finding]));
+        report.add_use("services", true, checked.unwrap_or_else(|finding| vec![finding]));
+        // The findings about access say what is missing.
+        if !knows_people(app)
+            && let Some(services) = report.uses.last_mut()
+        {
+            services.is_ready = false;
+        }
     }
-    Ok(findings)
+    Ok(report)
+}
+
+/// Whether a setting says how the callers of the services are known.
+fn knows_people(app: &App) -> bool {
+    app.services.dev_user.is_some()
+        || app.server.oauth_issuer.is_some()
+        || app.services.gpt_actions_api_key.is_some()
 }
 
 /// Checks the API key, the address of the API and the models.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use annai_core::{Call, ErrorKind, FailedCall, Identity, JsonObject, Progress, Registry, Reply, ToolError};
+use annai_core::{Call, FailedCall, Identity, JsonObject, Progress, Registry, Reply, ToolError};
 use annai_server::process;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
@@ -70,10 +70,20 @@ impl LocalSession {
 
     /// Calls a tool that a command is made of, and returns its structured result.
     pub(super) fn call(&self, tool: &str, arguments: &Value) -> Result<Value, Failure> {
+        self.call_with_progress(tool, arguments, None)
+    }
+
+    /// The same, and shows the progress of the call.
+    pub(super) fn call_with_progress(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        progress: Option<Progress>,
+    ) -> Result<Value, Failure> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        match self.try_call(tool, arguments, None) {
+        match self.try_call(tool, arguments, progress) {
             Some(Ok(reply)) => Ok(reply.output),
-            Some(Err(failed)) => Err(Failure::new(failure_message(tool, &failed.error))),
+            Some(Err(failed)) => Err(failed_call(tool, &failed.error)),
             None => Err(Failure::usage(format!(
                 "this command needs the tool {tool}, which is not among the chosen tools; change --toolset, --tools or \
                  --read-only, or the settings server.tools and server.read_only"
@@ -81,10 +91,10 @@ impl LocalSession {
         }
     }
 
-    /// A token that is cancelled by the first signal to stop, for a command that must clean up; a second signal ends the
-    /// process. The handlers stay in place until the process ends.
-    pub(super) fn stop_on_signal(&self) -> Result<CancellationToken, Failure> {
-        Ok(self.runtime.block_on(async { process::stop_on_signal() })?)
+    /// A token that is cancelled by the first signal to stop; a second signal calls `clean_up` and ends the process. The
+    /// handlers stay in place until the process ends.
+    pub(super) fn stop_on_signal(&self, clean_up: fn()) -> Result<CancellationToken, Failure> {
+        Ok(self.runtime.block_on(async { process::stop_on_signal(clean_up) })?)
     }
 
     fn close(self) {
@@ -98,10 +108,8 @@ impl LocalSession {
     }
 }
 
-/// The message of a failed call. A command does not log its calls, so the cause of an internal error is told here.
-pub(super) fn failure_message(tool: &str, error: &ToolError) -> String {
-    match std::error::Error::source(error) {
-        Some(cause) if error.kind() == ErrorKind::Internal => format!("{tool}: internal error: {cause}"),
-        _ => format!("{tool}: {}", error.message()),
-    }
+/// The failure of a command because of a failed call.
+pub(super) fn failed_call(tool: &str, error: &ToolError) -> Failure {
+    let Failure { message, exit_code } = error.into();
+    Failure { message: format!("{tool}: {message}"), exit_code }
 }

@@ -10,17 +10,23 @@ mod db;
 mod demo;
 #[cfg(unix)]
 mod demo_services;
+#[cfg(unix)]
+mod demo_tour;
 mod docs;
 mod doctor;
 mod error_reference;
 #[cfg(unix)]
 mod eval;
 #[cfg(unix)]
+mod file_place;
+#[cfg(unix)]
 mod find;
 mod help;
 mod init;
 mod local_session;
 mod reachability;
+#[cfg(unix)]
+mod read;
 mod serve;
 #[cfg(unix)]
 mod temporary_folder;
@@ -34,7 +40,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use annai_core::config::ConfigError;
-use annai_core::telemetry;
+use annai_core::{ErrorKind, ToolError, telemetry};
 use clap::{CommandFactory, FromArgMatches as _, ValueEnum as _};
 
 use crate::app::App;
@@ -45,6 +51,8 @@ use terminal::Colors;
 
 pub use arguments::Cli;
 
+/// The exit status when nothing was found, a check failed, or the work could not be done.
+const EXIT_FAILURE: u8 = 1;
 /// The exit status for wrong arguments and for a configuration that is missing or wrong.
 const EXIT_USAGE: u8 = 2;
 /// How long to wait at the end until the log is written. It is short, because the reader of stderr may have stopped reading.
@@ -63,6 +71,7 @@ pub fn run() -> ExitCode {
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
+            let error = help::without_hidden_suggestions(error);
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(EXIT_USAGE));
         }
@@ -106,10 +115,11 @@ fn execute(cli: &Cli) -> Result<(), Failure> {
         ));
     }
     if options.show_config && !serves {
-        return Ok(print_config(&start::command(options)?)?);
+        print_config(&start::command(options)?)?;
     }
     match &cli.command {
         Some(command) => run_command(command, options),
+        None if options.show_config && !serves => Ok(()),
         None => serve_or_print_help(options),
     }
 }
@@ -119,7 +129,9 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
         #[cfg(unix)]
         Command::Demo => demo::run(options),
         Command::Call { tool, arguments, json } => {
-            call::run(&load_app(options)?, tool, arguments, call::Format::new(*json))
+            // What reads a pipe is a program; people who pipe into a pager or `grep` can read JSON lines of one value too.
+            let format = call::Format::new(*json || !io::stdout().is_terminal());
+            call::run(&load_app(options)?, tool, arguments, format)
         }
         Command::Ask { words, detailed, quick, json } => {
             let tool = match (detailed, quick) {
@@ -146,6 +158,10 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             find::run(&load_app(options)?, &find_options)
         }
         #[cfg(unix)]
+        Command::Read { place, json } => {
+            read::run(&load_app(options)?, place, call::Format::new(*json), &find::shell_options(options))
+        }
+        #[cfg(unix)]
         Command::Coverage { file, lines, artifact, json } => {
             let format = call::Format::new(*json);
             audit::coverage(&load_app(options)?, file, lines.as_deref(), artifact.as_deref(), format)
@@ -168,14 +184,16 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
         #[cfg(not(unix))]
         Command::Demo
         | Command::Find { .. }
+        | Command::Read { .. }
         | Command::Coverage { .. }
         | Command::Audit { .. }
         | Command::Eval { .. } => Err(Failure::usage(crate::library::ABSENCE.unwrap_or_default())),
         Command::Doctor { http, json } => {
             doctor::run(options, http.as_ref().and_then(Option::as_deref), call::Format::new(*json))
         }
-        Command::Campaigns { check, command } => {
-            campaigns::run(&load_app(options)?, *check, command.as_ref(), options)
+        Command::Campaigns { check, json, command } => {
+            let format = call::Format::new(*json);
+            campaigns::run(&load_app(options)?, *check, command.as_ref(), format, options)
         }
         Command::Db { command } => {
             let app = load_app(options)?;
@@ -184,8 +202,7 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
         }
         Command::Token { command } => token::run(&load_app(options)?, command),
         Command::Init { client, write, remove } => {
-            let options = &init::server_options(options);
-            init::run(&load_app(options)?, *client, init::Action::new(*write, *remove), options)
+            init::run(*client, init::Action::new(*write, *remove), options)
         }
         Command::Completions { shell } => print_completions(*shell),
         Command::Tools { name, json } => tools::run(&load_app(options)?, name.as_deref(), *json),
@@ -212,7 +229,7 @@ fn serve_or_print_help(options: &Options) -> Result<(), Failure> {
         );
         return Err(Failure::usage(message));
     }
-    print(&help::program().to_string())?;
+    print(help::FIRST_STEPS)?;
     Ok(())
 }
 
@@ -228,10 +245,15 @@ fn print_completions(shell: clap_complete::Shell) -> Result<(), Failure> {
 /// Loads the configuration for a command, and prints its warnings before the output of the command.
 fn load_app(options: &Options) -> Result<App, Failure> {
     let app = start::command(options)?;
-    for warning in app.warnings.iter().filter(|_| !options.quiet) {
-        tell(options.color, "1;33", "warning:", warning);
-    }
+    app.warnings.iter().for_each(|warning| warn(options, warning));
     Ok(app)
+}
+
+/// Prints a warning to stderr, unless only results and errors are wanted.
+fn warn(options: &Options, message: &str) {
+    if !options.quiet {
+        tell(options.color, "1;33", "warning:", message);
+    }
 }
 
 fn print_config(app: &App) -> io::Result<()> {
@@ -258,11 +280,37 @@ struct Failure {
 
 impl Failure {
     fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), exit_code: 1 }
+        Self { message: message.into(), exit_code: EXIT_FAILURE }
     }
 
     fn usage(message: impl Into<String>) -> Self {
         Self { message: message.into(), exit_code: EXIT_USAGE }
+    }
+}
+
+impl From<&ToolError> for Failure {
+    /// The same cause has the same exit status in every command.
+    fn from(error: &ToolError) -> Self {
+        let exit_code = match error.kind() {
+            ErrorKind::InvalidParameter
+            | ErrorKind::InvalidPath
+            | ErrorKind::InvalidScope
+            | ErrorKind::OutOfScope
+            | ErrorKind::NotConfigured => EXIT_USAGE,
+            _ => EXIT_FAILURE,
+        };
+        // A command does not log its calls, so the cause of an internal error is told here.
+        let message = match std::error::Error::source(error) {
+            Some(cause) if error.kind() == ErrorKind::Internal => format!("internal error: {cause}"),
+            _ => error.message().to_owned(),
+        };
+        Self { message, exit_code }
+    }
+}
+
+impl From<ToolError> for Failure {
+    fn from(error: ToolError) -> Self {
+        Self::from(&error)
     }
 }
 

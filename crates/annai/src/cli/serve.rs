@@ -1,6 +1,7 @@
 //! `annai --stdio` and `annai --http`: run as a server.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::pin::pin;
 use std::sync::Arc;
 
 use annai_core::Registry;
@@ -39,8 +40,7 @@ fn print_config_at_start(app: &App, show_config: bool) {
 pub(super) fn http(app: &App, address: Option<&str>, show_config: bool) -> Result<(), Failure> {
     print_config_at_start(app, show_config);
     let address = parse_address(address, app.server.port)?;
-    Host::new()?.serve(app, address, Vec::new(), async |server, _| {
-        let mut address = server.address()?;
+    Host::new(|| ())?.serve(app, address, Vec::new(), async |mut address, _| {
         log_reachability(app, address)?;
         if address.ip().is_unspecified() {
             address.set_ip(IpAddr::V4(Ipv4Addr::LOCALHOST));
@@ -70,20 +70,22 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Starts the runtime and installs the signal handlers. From then on a signal stops the server gracefully.
-    pub(super) fn new() -> Result<Self, Failure> {
+    /// Starts the runtime and installs the signal handlers. From then on a signal stops the server gracefully; a second
+    /// one calls `clean_up` and ends the process.
+    pub(super) fn new(clean_up: fn()) -> Result<Self, Failure> {
         let runtime = Builder::new_multi_thread().enable_all().build()?;
-        let stop = runtime.block_on(async { process::stop_on_signal() })?;
+        let stop = runtime.block_on(async { process::stop_on_signal(clean_up) })?;
         Ok(Self { runtime, stop })
     }
 
-    /// Serves until a signal arrives; `ready` is called when the address is bound, before the first connection.
+    /// Serves until a signal arrives; `ready` runs beside it as soon as the address is bound, and ends the server if it
+    /// fails.
     pub(super) fn serve(
         self,
         app: &App,
         address: SocketAddr,
         mut routes: Vec<Router>,
-        ready: impl AsyncFnOnce(&HttpServer, &Arc<Registry>) -> Result<(), Failure>,
+        ready: impl AsyncFnOnce(SocketAddr, &Arc<Registry>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let name = catalog::server_name(&app.toolsets);
         let registry = catalog::registry(app)?;
@@ -100,9 +102,23 @@ impl Host {
             let server = HttpServer::bind(address, &app.server, options).await?;
             // The leases of runs that another process left behind end without any traffic.
             annai_services::start(&registry);
-            ready(&server, &registry).await?;
-            server.serve(self.stop).await;
-            Ok(())
+            let address = server.address()?;
+            let mut serving = pin!(server.serve(self.stop.clone()));
+            let ready = async {
+                let outcome = ready(address, &registry).await;
+                if outcome.is_err() {
+                    self.stop.cancel();
+                }
+                outcome
+            };
+            tokio::select! {
+                biased;
+                outcome = ready => {
+                    serving.await;
+                    outcome
+                }
+                () = &mut serving => Ok(()),
+            }
         });
         self.runtime.shutdown_background();
         served

@@ -2,8 +2,30 @@
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use super::Failure;
+
+/// The folders that exist, so that a second signal can delete them before it ends the process.
+static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// How often deleting is tried again, because the rest of the process may still create files in the folder.
+const DELETE_ATTEMPTS: usize = 20;
+
+/// Deletes all temporary folders of the process.
+pub(super) fn delete_all() {
+    let folders = FOLDERS.lock().map(|mut folders| std::mem::take(&mut *folders));
+    folders.unwrap_or_default().iter().for_each(|folder| delete(folder));
+}
+
+fn delete(folder: &Path) {
+    for _ in 0..DELETE_ATTEMPTS {
+        let deleted = std::fs::remove_dir_all(folder);
+        if !deleted.is_err_and(|error| error.kind() == io::ErrorKind::DirectoryNotEmpty) {
+            return;
+        }
+    }
+}
 
 /// A temporary folder, deleted when it is dropped.
 pub(super) struct TemporaryFolder(PathBuf);
@@ -16,7 +38,12 @@ impl TemporaryFolder {
         for attempt in 0..1000 {
             let path = parent.join(format!("annai-{command}-{}-{attempt}", std::process::id()));
             match std::fs::create_dir(&path) {
-                Ok(()) => return Ok(Self(path)),
+                Ok(()) => {
+                    if let Ok(mut folders) = FOLDERS.lock() {
+                        folders.push(path.clone());
+                    }
+                    return Ok(Self(path));
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => {
                     let fix = "set TMPDIR to a writable folder";
@@ -52,6 +79,9 @@ impl TemporaryFolder {
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        delete(&self.0);
+        if let Ok(mut folders) = FOLDERS.lock() {
+            folders.retain(|folder| *folder != self.0);
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use annai_core::ProgressSink;
 use futures_util::future::BoxFuture;
 
+use crate::app::App;
 use crate::options::ColorWhen;
 
 /// Whether the output may contain colors.
@@ -61,40 +62,64 @@ pub(super) fn truncate(text: &str, max_chars: usize) -> String {
     }
 }
 
+/// The width of the bar of a progress line, in characters.
+const PROGRESS_BAR: usize = 24;
+/// The maximum length of the message beside the bar: with the bar and the percentage it fits into 80 columns, so that the
+/// line never wraps and can be drawn again.
+const MAX_PROGRESS_CHARS: usize = 45;
+
 /// Shows the progress of a call on one line of stderr, and clears the line when it is dropped.
 pub(super) struct ProgressLine {
+    shown: Mutex<ShownProgress>,
+}
+
+/// What a progress line shows.
+#[derive(Default)]
+struct ShownProgress {
     /// Whether the line currently shows something.
-    visible: Mutex<bool>,
+    is_visible: bool,
+    /// The share that was reached. Reports of work that runs in parallel may arrive late; a bar that goes backwards would
+    /// only confuse.
+    share: f64,
 }
 
 impl ProgressLine {
-    /// A progress line, if stderr is a terminal.
-    pub(super) fn on_terminal() -> Option<Self> {
-        io::stderr().is_terminal().then(|| Self { visible: Mutex::new(false) })
+    /// A progress line, if stderr is a terminal and the command may print more than its result.
+    pub(super) fn on_terminal(app: &App) -> Option<Self> {
+        let is_shown = io::stderr().is_terminal() && !app.is_quiet;
+        is_shown.then(|| Self { shown: Mutex::default() })
     }
+}
 
-    fn show(&self, text: &str) {
-        if let Ok(mut visible) = self.visible.lock() {
-            let _ = write!(io::stderr(), "\r\u{1b}[2K{text}");
-            *visible = !text.is_empty();
-        }
+impl ShownProgress {
+    /// The line for a report.
+    fn line(&mut self, done: f64, total: Option<f64>, message: Option<&str>) -> String {
+        let message = plain(message.unwrap_or("working")).replace(['\n', '\t'], " ");
+        let message = truncate(&message, MAX_PROGRESS_CHARS);
+        let Some(total) = total.filter(|total| *total > 0.0) else { return message };
+        self.share = self.share.max((done / total).clamp(0.0, 1.0));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a short bar")]
+        let filled = (self.share * PROGRESS_BAR as f64) as usize;
+        let bar = "█".repeat(filled) + &"░".repeat(PROGRESS_BAR.saturating_sub(filled));
+        format!("{bar} {:3.0} %  {message}", self.share * 100.0)
     }
 }
 
 impl ProgressSink for ProgressLine {
     fn report<'a>(&'a self, done: f64, total: Option<f64>, message: Option<&'a str>) -> BoxFuture<'a, ()> {
-        let percent =
-            total.filter(|total| *total > 0.0).map(|total| format!("{:3.0} %  ", done / total * 100.0));
-        let message = plain(message.unwrap_or("working")).replace(['\n', '\t'], " ");
-        self.show(&format!("{}{message}", percent.unwrap_or_default()));
+        if let Ok(mut shown) = self.shown.lock() {
+            let line = shown.line(done, total, message);
+            let _ = write!(io::stderr(), "\r\u{1b}[2K{line}");
+            shown.is_visible = true;
+        }
         Box::pin(std::future::ready(()))
     }
 }
 
 impl Drop for ProgressLine {
     fn drop(&mut self) {
-        if self.visible.get_mut().is_ok_and(|visible| *visible) {
-            self.show("");
+        if self.shown.get_mut().is_ok_and(|shown| shown.is_visible) {
+            let _ = write!(io::stderr(), "\r\u{1b}[2K");
         }
     }
 }
@@ -102,6 +127,19 @@ impl Drop for ProgressLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_progress_bar_never_goes_backwards_and_fits_a_terminal() {
+        let mut shown = ShownProgress::default();
+        assert_eq!(shown.line(1.0, None, Some("starting")), "starting");
+        assert_eq!(
+            shown.line(50.0, Some(100.0), Some("indexing")),
+            "████████████░░░░░░░░░░░░  50 %  indexing"
+        );
+        assert_eq!(shown.line(40.0, Some(100.0), Some("late")), "████████████░░░░░░░░░░░░  50 %  late");
+        let line = shown.line(200.0, Some(100.0), Some(&"x".repeat(100)));
+        assert!(line.starts_with(&"█".repeat(24)) && line.chars().count() <= 80, "{line}");
+    }
 
     #[test]
     fn control_characters_and_direction_marks_are_removed() {

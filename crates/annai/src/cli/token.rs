@@ -95,12 +95,14 @@ fn new(app: &App, file: &TokenFile, name: &str, scopes: &[String], expires: &str
     // Only the token goes to stdout, so that a script can take it.
     let until =
         expires_at.map_or_else(|| "does not expire".to_owned(), |time| format!("expires {}", utc(time)));
-    let _ = writeln!(
-        io::stderr(),
-        "Token {id} ({}) {until}. Copy it now: it is not stored and cannot be shown again.\n\
+    if !app.is_quiet {
+        let _ = writeln!(
+            io::stderr(),
+            "Token {id} ({}) {until}. Copy it now: it is not stored and cannot be shown again.\n\
          Clients send it as the header: Authorization: Bearer TOKEN",
-        plain(name)
-    );
+            plain(name)
+        );
+    }
     Ok(print(&format!("{token}\n"))?)
 }
 
@@ -216,7 +218,7 @@ fn seconds_since_1970() -> u64 {
 impl From<TokenFileError> for Failure {
     fn from(error: TokenFileError) -> Self {
         match error {
-            TokenFileError::DuplicateName(_) | TokenFileError::Unknown(_) => Self::usage(error.to_string()),
+            TokenFileError::DuplicateName(_) => Self::usage(error.to_string()),
             _ => Self::new(error.to_string()),
         }
     }

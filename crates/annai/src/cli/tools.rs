@@ -30,7 +30,10 @@ pub(super) fn run(app: &App, name: Option<&str>, json: bool) -> Result<(), Failu
     for (name, toolset, title) in &rows {
         let _ = writeln!(table, "{name:name_width$}  {toolset:set_width$}  {title}");
     }
-    let _ = writeln!(table, "{}; `annai tools NAME` shows the arguments of one", counted(rows.len(), "tool"));
+    if !app.is_quiet {
+        let _ =
+            writeln!(table, "{}; `annai tools NAME` shows the arguments of one", counted(rows.len(), "tool"));
+    }
     print(&table)?;
     Ok(())
 }

@@ -46,6 +46,14 @@ pub const fn check(_section: &LibrarySection) -> Vec<Finding> {
     Vec::new()
 }
 
+pub const fn folder_exists(_section: &LibrarySection) -> bool {
+    false
+}
+
+pub const fn has_manuals(_section: &LibrarySection, _folder: &std::path::Path) -> bool {
+    false
+}
+
 pub const fn readable(_output: &Value) -> Option<String> {
     None
 }

@@ -8,11 +8,13 @@ mod present;
 
 #[cfg(not(unix))]
 pub use absent::{
-    Library, LibrarySection, LibrarySettings, check, error_reference, readable, register, section,
+    Library, LibrarySection, LibrarySettings, check, error_reference, folder_exists, has_manuals, readable,
+    register, section,
 };
 #[cfg(unix)]
 pub use present::{
-    Library, LibrarySection, LibrarySettings, check, error_reference, readable, register, section,
+    Library, LibrarySection, LibrarySettings, check, error_reference, folder_exists, has_manuals, readable,
+    register, section,
 };
 
 /// Why this program does not have the toolset, if it does not.

@@ -16,3 +16,15 @@ pub fn section(
     section.cache_dir = section.cache_dir.or(cache_folder);
     Ok(section)
 }
+
+/// Whether a folder, given with `--manuals`, contains manuals.
+pub fn has_manuals(settings: &LibrarySection, folder: &std::path::Path) -> bool {
+    let manuals = vec![folder.display().to_string()];
+    let section = LibrarySection { manuals, ..settings.clone() };
+    annai_library::manual_folders(&section).is_ok_and(|manuals| !manuals.is_empty())
+}
+
+/// Whether one of the folders that manuals are looked for in exists.
+pub fn folder_exists(settings: &LibrarySection) -> bool {
+    settings.manual_folders().iter().any(|folder| folder.exists())
+}

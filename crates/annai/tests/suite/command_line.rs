@@ -117,12 +117,15 @@ fn checks_can_be_read_by_programs() {
     // No key is asked for where no tool needs one.
     assert!(!report.to_string().contains("OPENAI_API_KEY"), "{report}");
     let (code, report) = run(&["doctor", "--json"]);
+    let ready = serde_json::json!({ "answers": false, "library": true, "services": false });
+    assert_eq!((code, &report["ready"]), (Some(0), &ready));
+    let (code, report) = run(&["doctor", "--toolset", "answers", "--json"]);
     assert_eq!(code, Some(1));
     let problem =
         report["findings"].as_array().unwrap().iter().find(|each| each["status"] == "problem").unwrap();
     assert!(problem["what"].as_str().unwrap().contains("OPENAI_API_KEY") && problem["fix"].is_string());
     let (code, report) = run(&["coverage", "s.md", "--lines", "1-2", "--json"]);
-    assert_eq!((code, &report["covered_lines"], &report["total_lines"]), (Some(0), &2.into(), &4.into()));
+    assert_eq!((code, &report["covered_lines"], &report["total_lines"]), (Some(1), &2.into(), &4.into()));
     let (code, report) = run(&["audit", "artifacts/a.md", "s.md", "--json"]);
     assert_eq!((code, &report["unsupported_values"]), (Some(1), &1.into()), "{report}");
 }
@@ -207,7 +210,7 @@ fn a_closed_stdout_is_not_a_failure() {
         &["tools"][..],
         &["doctor", "--toolset", "library"],
         &["completions", "bash"],
-        &["init", "cursor"],
+        &["init", "cursor", "--toolset", "library"],
         &[],
     ] {
         let mut child = annai(&home)

@@ -177,7 +177,7 @@ fn wrong_wordings_name_their_question() {
         eval(&home, &[])
     };
     let done = ask(json!((0..9).map(|number| format!("word{number}")).collect::<Vec<_>>()));
-    assert_eq!(done.status.code(), Some(1));
+    assert_eq!(done.status.code(), Some(2));
     assert!(stderr(&done).contains("question q7: manual_find: phrasings: "), "{}", stderr(&done));
     let done = ask(json!("gift wrapping"));
     assert_eq!(done.status.code(), Some(2));

@@ -156,7 +156,15 @@ fn the_demo_prints_examples_and_deletes_its_workspace() {
     let mut lines = BufReader::new(demo.stdout.take().unwrap()).lines().map(Result::unwrap);
     let said: Vec<_> = lines.by_ref().take_while(|line| !line.starts_with("Ctrl-C")).collect();
     let said = said.join("\n");
-    for word in ["/health", "curl -s http://127.0.0.1:", "claude mcp add --transport http", "init --help"] {
+    for word in [
+        "Find: \"how many calls may run at the same moment\"\n  api-guide/rate-limits.md:63  Rate limits > Concurrency\n",
+        "same moment: 20 on the Standard plan and 100 on the Scale plan.",
+        "200 does not occur in the cited lines",
+        "the way is the goal → 5 words, 19 characters\n  Sencha Co paid for this run of word-count.\n",
+        "/health",
+        "/annai call get_user_status",
+        "claude mcp add --transport http",
+    ] {
         assert!(said.contains(word), "{word} is not in {said}");
     }
     // The demo reads and writes only its own workspace.
@@ -175,6 +183,23 @@ fn the_demo_prints_examples_and_deletes_its_workspace() {
     assert!(Command::new("kill").args(["-INT", &demo.id().to_string()]).status().unwrap().success());
     assert!(demo.wait().unwrap().success());
     assert_eq!(std::fs::read_dir(&home.0).unwrap().count(), 0);
+
+    // A second signal, which does not wait for the calls in progress, deletes the workspace too.
+    let mut demo = annai(&home).arg("demo").env("TMPDIR", &home.0).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(demo.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let said: Vec<_> = lines.by_ref().take_while(|line| !line.starts_with("Ctrl-C")).collect();
+    let address = said.iter().find_map(|line| line.split("http://").nth(1)?.split('/').next()).unwrap();
+    // A call in progress: its body never ends.
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{{"
+    );
+    std::io::Write::write_all(&mut stream, head.as_bytes()).unwrap();
+    for _ in 0..2 {
+        assert!(Command::new("kill").args(["-INT", &demo.id().to_string()]).status().unwrap().success());
+    }
+    demo.wait().unwrap();
+    assert_eq!(std::fs::read_dir(&home.0).unwrap().count(), 0, "after two signals");
 
     // The workspace is also deleted when the signal comes early.
     for name in ["-TERM", "-INT", "-HUP"] {

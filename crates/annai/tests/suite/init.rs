@@ -71,8 +71,7 @@ fn a_key_is_needed_only_by_tools_that_use_the_api_and_manuals_alone_mean_the_lib
     let home = Home::new();
     home.write("m/guide/a.md", "# A\n");
     for (options, needs_key) in [
-        (&[][..], true),
-        (&["--toolset", "search"], true),
+        (&["--toolset", "search"][..], true),
         (&["--toolset", "services"], false),
         (&["--tools", "manual_find"], false),
         (&["--manuals", "m"], false),
@@ -83,14 +82,55 @@ fn a_key_is_needed_only_by_tools_that_use_the_api_and_manuals_alone_mean_the_lib
     }
     assert!(edit(&home, &["zed", "--manuals", "m"]).contains("\"library\""));
     let yaml = home.write("c.yaml", "openai: { api_key_env: MY_KEY }\n");
-    let text = edit(&home, &["gemini-cli", "--config", yaml.to_str().unwrap()]);
+    let text = edit(&home, &["gemini-cli", "--toolset", "answers", "--config", yaml.to_str().unwrap()]);
     assert!(text.contains("\"MY_KEY\": \"$MY_KEY\""), "{text}");
     // The most likely mistakes with the folder are told at once.
-    for (folder, problem) in [("nowhere", "is not a folder that can be read"), ("m/guide", "has no folders")]
-    {
+    std::fs::create_dir(home.0.join("empty")).unwrap();
+    for (folder, problem) in [("nowhere", "is not a folder that can be read"), ("empty", "has no manuals")] {
         let output = init(&home, &["cursor", "--manuals", folder]);
         assert!(stderr(&output).starts_with("warning: --manuals: ") && stderr(&output).contains(problem));
     }
+}
+
+#[test]
+fn only_what_can_work_here_is_connected_unless_the_user_chooses() {
+    let home = Home::new();
+    home.write("m/guide/a.md", "# A\n");
+    let output = init(&home, &["cursor"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).starts_with("error: nothing can work here yet. Add --manuals DIR"),
+        "{}",
+        stderr(&output)
+    );
+    let connect = |env: &[(&str, &str)]| {
+        let output = annai(&home).args(["init", "cursor"]).envs(env.iter().copied()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let text = crate::stdout(&output);
+        let json = text.split_once("\n\n").unwrap().1.split("\n\n").next().unwrap();
+        let settings: Value = serde_json::from_str(json).unwrap();
+        (settings["mcpServers"]["annai"]["args"].clone(), stderr(&output))
+    };
+    let (arguments, notes) = connect(&[("OPENAI_API_KEY", "sk-0123456789")]);
+    assert_eq!(arguments, json!(["--stdio", "--toolset", "answers", "--toolset", "search"]));
+    assert!(
+        notes.contains("note: the library is left out, because no folder of documents is set"),
+        "{notes}"
+    );
+    assert!(
+        notes.contains("note: the services are left out, because they need to know who calls"),
+        "{notes}"
+    );
+    let folder = home.0.join("m").display().to_string();
+    let (arguments, notes) = connect(&[("MANUALS_ROOT", &folder)]);
+    assert_eq!(arguments, json!(["--stdio", "--toolset", "library"]));
+    assert!(
+        notes.contains("note: answers and search are left out, because OPENAI_API_KEY is not set here"),
+        "{notes}"
+    );
+    let all =
+        [("MANUALS_ROOT", folder.as_str()), ("OPENAI_API_KEY", "sk-0"), ("ANNAI_DEV_USER", "me@example.com")];
+    assert_eq!(connect(&all), (json!(["--stdio"]), String::new()));
 }
 
 #[test]
@@ -210,7 +250,7 @@ fn a_file_that_cannot_be_edited_is_left_alone() {
     // A server of somebody else with the same name.
     let other = "{ \"mcpServers\": { \"annai\": { \"command\": \"npx\", \"args\": [\"other\"] } } }";
     std::fs::write(&path, other).unwrap();
-    let output = init(&home, &["claude-code", "--write"]);
+    let output = init(&home, &["claude-code", "--toolset", "library", "--write"]);
     assert!(
         stderr(&output).contains("already has a server named annai, which starts `npx`"),
         "{}",
@@ -221,7 +261,7 @@ fn a_file_that_cannot_be_edited_is_left_alone() {
     // Files that may not be written.
     std::fs::write(&path, "{}").unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o400)).unwrap();
-    let output = init(&home, &["claude-code", "--write"]);
+    let output = init(&home, &["claude-code", "--toolset", "library", "--write"]);
     assert!(stderr(&output).contains("is read-only and was not changed"), "{}", stderr(&output));
     assert_eq!(read(&path), "{}");
     assert!(!home.0.join(".claude.json.annai-backup").exists());
@@ -230,7 +270,7 @@ fn a_file_that_cannot_be_edited_is_left_alone() {
     refuse(&home, "claude-code", "expected a regular file");
     let home = Home::new();
     home.write(".cursor", "a file where the folder should be");
-    assert_eq!(init(&home, &["cursor", "--write"]).status.code(), Some(1));
+    assert_eq!(init(&home, &["cursor", "--toolset", "library", "--write"]).status.code(), Some(1));
     let home = Home::new();
     symlink("nowhere", home.0.join(".claude.json")).unwrap();
     refuse(&home, "claude-code", "symbolic link to a file that does not exist");
@@ -253,7 +293,7 @@ fn a_linked_file_stays_a_link_and_other_folders_are_respected() {
         [("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"), ("codex", "CODEX_HOME", "config.toml")]
     {
         let output = annai(&home)
-            .args(["init", client, "--write"])
+            .args(["init", client, "--toolset", "library", "--write"])
             .env(variable, home.0.join("elsewhere"))
             .output()
             .unwrap();

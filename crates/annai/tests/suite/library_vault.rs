@@ -371,7 +371,7 @@ fn cancelling_stops_a_long_search() {
 }
 
 #[test]
-fn annai_call_prints_readable_text() {
+fn annai_call_prints_readable_text_on_a_terminal_and_json_into_a_pipe() {
     let home = crate::Home::new();
     home.write("vault/n.md", "one\ntwo\n");
     for (arguments, expected) in [
@@ -381,7 +381,11 @@ fn annai_call_prints_readable_text() {
         (&["call", "vault_ls"], "n.md  8 bytes\n"),
         (&["call", "vault_create", "path=m.md", "content=x"], "wrote 1 bytes to m.md\n"),
     ] {
-        let output = crate::annai(&home).args(arguments).output().unwrap();
-        assert_eq!(crate::stdout(&output), expected, "{arguments:?} {}", crate::stderr(&output));
+        assert_eq!(crate::on_terminal(&home, arguments), (expected.to_owned(), Some(0)), "{arguments:?}");
     }
+    // A program gets what --json prints.
+    let piped = crate::annai(&home).args(["call", "vault_ls"]).output().unwrap();
+    let json = crate::annai(&home).args(["call", "vault_ls", "--json"]).output().unwrap();
+    assert_eq!(crate::stdout(&piped), crate::stdout(&json));
+    assert!(crate::stdout(&json).starts_with("{\n  \"entries\": ["), "{}", crate::stdout(&json));
 }

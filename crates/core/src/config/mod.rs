@@ -172,6 +172,16 @@ impl Config {
         self.layers.origin(key)
     }
 
+    /// Whether anything but the defaults sets a key of one crate.
+    #[must_use]
+    pub fn sets_any<S: Settings>(&self) -> bool {
+        let schema = schema::of_settings::<S>();
+        let is_own_key = |key: &str| schema.get("properties").is_some_and(|keys| keys.get(key).is_some());
+        self.layers.origins().iter().any(|(path, origin)| {
+            is_own_key(path.split(['.', '[']).next().unwrap_or(path)) && *origin != Origin::Default
+        })
+    }
+
     /// The line of a [`ConfigError`] for a problem that the schema cannot express: the place that set the key, the key
     /// and the problem.
     #[must_use]

@@ -63,7 +63,7 @@ pub async fn serve_process<S: Service<RoleServer>>(
     service: McpService<S>,
     options: StdioOptions,
 ) -> io::Result<()> {
-    let stop = process::stop_on_signal()?;
+    let stop = process::stop_on_signal(|| ())?;
     let (input, output) = rmcp::transport::stdio_pipes();
     serve(service, input, output, options, stop).await
 }

@@ -7,7 +7,7 @@ use annai_core::ErrorKind;
 use serde_json::{Value, json};
 
 use super::super::Failure;
-use super::super::local_session::{LocalSession, failure_message};
+use super::super::local_session::{LocalSession, failed_call};
 
 /// The largest page of `manual_hits`.
 const MAX_PAGE: usize = 200;
@@ -82,7 +82,7 @@ pub(super) fn served_manuals(session: &LocalSession) -> Result<BTreeSet<String>,
         let page = match session.try_call("manual_list", arguments, None) {
             Some(Ok(page)) => page.output,
             Some(Err(failed)) if failed.error.kind() == ErrorKind::NotFound => return Ok(ids),
-            Some(Err(failed)) => return Err(Failure::new(failure_message("manual_list", &failed.error))),
+            Some(Err(failed)) => return Err(failed_call("manual_list", &failed.error)),
             // Says that the tool is not among the chosen ones.
             None => session.call("manual_list", &json!({}))?,
         };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::Failure;
 use super::super::local_session::LocalSession;
-use super::super::temporary_folder::TemporaryFolder;
+use super::super::temporary_folder::{self, TemporaryFolder};
 use super::bootstrap::Estimate;
 use super::calls::{self, Found};
 use super::conflict_cases::{ConflictCase, Expectation, SectionRef};
@@ -124,7 +124,7 @@ fn row(name: &str, outcomes: &[&CaseOutcome]) -> Row {
 /// signal.
 pub(super) fn measure_files(app: &mut App, cases: &[&ConflictCase]) -> Result<Vec<CaseOutcome>, Failure> {
     LocalSession::run_with(catalog::registry(app)?, |session| {
-        let stop = session.stop_on_signal()?;
+        let stop = session.stop_on_signal(temporary_folder::delete_all)?;
         let folder = TemporaryFolder::new("eval")?;
         let outcomes = cases.iter().map(|case| {
             if stop.is_cancelled() {

@@ -7,7 +7,9 @@ mod options;
 mod pages;
 
 use std::io;
+use std::sync::Arc;
 
+use annai_core::Progress;
 use annai_core::finding::counted;
 use serde_json::{Value, json};
 
@@ -16,7 +18,7 @@ use self::next_step::next_steps;
 use self::notes::{notes, vocabulary};
 use self::pages::{hits_page, items};
 use super::local_session::LocalSession;
-use super::terminal::{Colors, plain};
+use super::terminal::{Colors, ProgressLine, plain};
 use super::{Failure, print};
 use crate::app::App;
 
@@ -24,19 +26,22 @@ pub(super) use self::next_step::shell_options;
 pub(super) use self::options::FindOptions;
 
 pub(super) fn run(app: &App, options: &FindOptions<'_>) -> Result<(), Failure> {
-    // As with grep, the exit status tells a script whether anything was found (0), nothing (1), or the search failed (2).
-    let (text, has_found) = search(app, options).map_err(|failure| Failure::usage(failure.message))?;
+    let (text, has_found) = search(app, options)?;
     print(&text)?;
+    // As with grep, the exit status tells a script whether anything was found.
     if has_found { Ok(()) } else { Err(Failure::new("")) }
 }
 
 /// The output of the command, and whether anything was found.
 fn search(app: &App, options: &FindOptions<'_>) -> Result<(String, bool), Failure> {
     LocalSession::run(app, |session| {
-        let report = session.call("manual_find", &options.arguments()?)?;
+        let progress = ProgressLine::on_terminal(app).map(|line| Progress::to(Arc::new(line)));
+        let mut report = session.call_with_progress("manual_find", &options.arguments()?, progress)?;
         let hits = hits_page(session, &report, "integrated_top", options.limit)?;
         let has_found = items(&hits).next().is_some();
         if options.json {
+            // The hits are those of `top` with more about each, as many as were asked for.
+            report.as_object_mut().and_then(|report| report.shift_remove("top"));
             let json = json!({ "find": report, "hits": hits.get("items") });
             return Ok((format!("{json:#}\n"), has_found));
         }
@@ -44,6 +49,9 @@ fn search(app: &App, options: &FindOptions<'_>) -> Result<(String, bool), Failur
         let colors = Colors::of(&io::stdout(), app.color);
         for (rank, hit) in (1..).zip(items(&hits)) {
             text.push_str(&hit_rows(app, options, rank, hit, colors));
+        }
+        if app.is_quiet {
+            return Ok((text, has_found));
         }
         text.push_str(&plain(&summary(&report, &hits, options)));
         text.push_str(&notes(session, &report)?);

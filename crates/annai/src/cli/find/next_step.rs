@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::options::FindOptions;
 
@@ -40,7 +40,7 @@ fn next_step(action: Option<&Value>, options: &FindOptions<'_>) -> String {
     let mut params = params.cloned().unwrap_or_default();
     params.shift_remove("trace_id");
     let command = match kind {
-        "manual_read" => format!("call manual_read {}", quoted(&Value::Object(params).to_string())),
+        "manual_read" => read_command(&params),
         "manual_find" if params.shift_remove("only_unscanned_from_trace_id").is_some() => {
             // Without the trace, the whole search is repeated, with as much time as allowed.
             params.insert("budget".to_owned(), json!({ "time_ms": MAX_TIME_MS }));
@@ -55,6 +55,21 @@ fn next_step(action: Option<&Value>, options: &FindOptions<'_>) -> String {
     };
     let hint = if kind == "stop" { "Next: try other words, or list the manuals:" } else { "Next:" };
     format!("{hint} annai {command}{}\n", options.shell_options)
+}
+
+/// The command that reads a place. A place inside a JSON file or a long line has no short form.
+fn read_command(params: &Map<String, Value>) -> String {
+    let place = params.get("ref").and_then(Value::as_object);
+    let is_inside =
+        place.is_some_and(|place| ["json_path", "char"].iter().any(|key| place.contains_key(*key)));
+    let text = |key: &str| place.and_then(|place| place.get(key)).and_then(Value::as_str);
+    let line = place.and_then(|place| place.get("start_line")).and_then(Value::as_u64);
+    match (text("manual_id"), text("path"), line) {
+        (Some(manual), Some(path), Some(line)) if !is_inside => {
+            format!("read {}", quoted(&format!("{manual}/{path}:{line}")))
+        }
+        _ => format!("call manual_read {}", quoted(&Value::Object(params.clone()).to_string())),
+    }
 }
 
 /// The command `find` with the other wordings and the manual among the arguments of `manual_find`.

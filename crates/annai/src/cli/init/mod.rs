@@ -1,5 +1,6 @@
 //! `annai init`: connects an MCP client to this server. It prints what to add to the settings of the client, or edits them.
 
+mod choice;
 mod client;
 mod edit;
 mod file;
@@ -17,15 +18,17 @@ mod toml_scan;
 
 use std::path::Path;
 
-use super::{Failure, print, tell};
+use super::{Failure, load_app, print, tell, warn};
 use crate::app::App;
 
+use self::choice::Choice;
 pub(super) use self::client::Client;
 pub(super) use self::instructions::shell_word;
 use self::server::Server;
 
-pub(super) use self::server::server_options;
+use crate::library;
 use crate::options::Options;
+use crate::start;
 
 /// What to do with the settings of the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,37 +51,50 @@ impl Action {
     }
 }
 
-pub(super) fn run(app: &App, client: Client, action: Action, options: &Options) -> Result<(), Failure> {
-    let server = Server::new(app, options)?;
-    if action != Action::Remove && !options.quiet {
-        options.manuals.iter().filter_map(|folder| manuals_problem(folder)).for_each(|problem| {
-            tell(options.color, "1;33", "warning:", &problem);
-        });
+pub(super) fn run(client: Client, action: Action, options: &Options) -> Result<(), Failure> {
+    let app = load_app(options)?;
+    // Who removes the server needs nothing to work, and ChatGPT connects to a server that is set up elsewhere.
+    if action == Action::Remove || client == Client::Chatgpt {
+        return apply(client, action, &Server::new(&app, options)?);
     }
-    if action != Action::Remove && !options.quiet && client != Client::Chatgpt && server.needs_person {
+    let Choice { options, notes } = Choice::new(&app, options)?;
+    options.manuals.iter().filter_map(|folder| manuals_problem(&app, folder)).for_each(|problem| {
+        warn(&options, &problem);
+    });
+    let server = Server::new(&start::command(&options)?, &options)?;
+    if server.needs_person {
         let problem = "people are unknown to the services: set services.dev_user in annai/config.yaml of your \
                        configuration folder, or ANNAI_DEV_USER, to your e-mail address";
-        tell(options.color, "1;33", "warning:", problem);
+        warn(&options, problem);
     }
-    match action {
-        Action::Print => print(&instructions::instructions(client, &server))?,
-        Action::Write => edit::write(client, &server)?,
-        Action::Remove => edit::remove(client, &server)?,
+    apply(client, action, &server)?;
+    for note in notes.iter().filter(|_| !options.quiet) {
+        tell(options.color, "1;36", "note:", note);
     }
     Ok(())
 }
 
+fn apply(client: Client, action: Action, server: &Server) -> Result<(), Failure> {
+    match action {
+        Action::Print => Ok(print(&instructions::instructions(client, server))?),
+        Action::Write => edit::write(client, server),
+        Action::Remove => edit::remove(client, server),
+    }
+}
+
 /// Why a server will not find manuals in a folder: the most likely mistake, told before somebody searches for it in the
 /// client.
-fn manuals_problem(folder: &Path) -> Option<String> {
+fn manuals_problem(app: &App, folder: &Path) -> Option<String> {
     let shown = folder.display();
-    let Ok(mut entries) = std::fs::read_dir(folder) else {
+    if std::fs::read_dir(folder).is_err() {
         return Some(format!("--manuals: {shown} is not a folder that can be read"));
-    };
-    let has_manuals = entries.any(|entry| entry.is_ok_and(|entry| entry.path().is_dir()));
-    let problem =
-        || format!("--manuals: {shown} has no folders; each folder directly below it is one manual");
-    (!has_manuals).then(problem)
+    }
+    let has_manuals = library::has_manuals(&app.library, folder);
+    (!has_manuals).then(|| {
+        format!(
+            "--manuals: {shown} has no manuals; put documents there, or folders of documents, each one manual"
+        )
+    })
 }
 
 /// Why a text cannot be edited, and in which line.

@@ -8,7 +8,6 @@ use super::super::Failure;
 use crate::app::App;
 use crate::catalog;
 use crate::options::Options;
-use crate::toolset_name::ToolsetName;
 
 /// The name of the server in the settings of clients.
 pub(super) const SERVER_NAME: &str = "annai";
@@ -58,13 +57,4 @@ impl Server {
         let is_named = name == SERVER_NAME || name == "annai.exe" || program == self.program;
         is_named && arguments.iter().any(|argument| argument == "--stdio")
     }
-}
-
-/// The options of the server: who gives a folder of manuals and chooses no tools wants the library, which needs no key.
-pub(in super::super) fn server_options(options: &Options) -> Options {
-    let mut options = options.clone();
-    if !options.manuals.is_empty() && options.toolset.is_empty() && options.tools.is_empty() {
-        options.toolset.push(ToolsetName::Library);
-    }
-    options
 }
