@@ -66,6 +66,7 @@ fn annai(home: &Home) -> Command {
 /// carriage returns, and its exit status.
 fn on_terminal(home: &Home, arguments: &[&str]) -> (String, Option<i32>) {
     const SPAWN: &str = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+    #[expect(clippy::disallowed_methods, reason = "Python is found by the path of the test run")]
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut command = Command::new("python3");
     command.args(["-c", SPAWN, env!("CARGO_BIN_EXE_annai")]).args(arguments);

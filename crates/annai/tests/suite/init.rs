@@ -106,7 +106,7 @@ fn only_what_can_work_here_is_connected_unless_the_user_chooses() {
     let connect = |env: &[(&str, &str)]| {
         let output = annai(&home).args(["init", "cursor"]).envs(env.iter().copied()).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-        let text = crate::stdout(&output);
+        let text = stdout(&output);
         let json = text.split_once("\n\n").unwrap().1.split("\n\n").next().unwrap();
         let settings: Value = serde_json::from_str(json).unwrap();
         (settings["mcpServers"]["annai"]["args"].clone(), stderr(&output))
