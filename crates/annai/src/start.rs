@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use annai_answers::{Answers, AnswersConfig, AnswersSettings};
+use annai_answers::{Answers, AnswersConfig, AnswersSettings, MachineZoneError, Search, Zone};
 use annai_core::Toolset as _;
 use annai_core::config::{self, Config, ConfigError, Secret};
 use annai_core::telemetry::{self, Log};
@@ -73,7 +73,8 @@ fn load(options: &Options, env: &dyn Fn(&str) -> Option<String>) -> Result<App, 
         *path = with_home(path, env);
     }
     server.token_file = server.token_file.or_else(|| data_file(env, "tokens.json"));
-    let answers = answers(&config, folder.unwrap_or_default(), env)?;
+    let (default_zone, zone_problem) = default_zone(options, env);
+    let answers = answers(&config, folder.unwrap_or_default(), default_zone, env)?;
     let config_warnings = config.warnings().iter().cloned().chain(missing);
     let warnings = config_warnings.chain(answers.settings.warnings()).collect();
     let library = library::section(&config, env("HOME").as_deref(), cache_folder(env))?;
@@ -89,6 +90,10 @@ fn load(options: &Options, env: &dyn Fn(&str) -> Option<String>) -> Result<App, 
     if registry.has_toolset(Answers::NAME) {
         app.warnings.extend(app.answers.policy_problem());
     }
+    let asks = [Answers::NAME, Search::NAME].iter().any(|toolset| registry.has_toolset(toolset));
+    if asks && app.answers.settings.search.zone().is_none() {
+        app.warnings.extend(zone_problem);
+    }
     Ok(app)
 }
 
@@ -96,6 +101,7 @@ fn load(options: &Options, env: &dyn Fn(&str) -> Option<String>) -> Result<App, 
 fn answers(
     config: &Config,
     folder: PathBuf,
+    default_zone: Zone,
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<AnswersConfig, ConfigError> {
     let mut settings = config.get::<AnswersSettings>()?;
@@ -109,7 +115,37 @@ fn answers(
     }
     let key = env(&settings.openai.api_key_env).map(Secret::new);
     let debug = config.get::<ServerSettings>()?.server.debug;
-    Ok(AnswersConfig { settings: Arc::new(settings), key, folder, debug })
+    let zone = settings.search.zone().unwrap_or(default_zone);
+    Ok(AnswersConfig { settings: Arc::new(settings), key, zone, folder, debug })
+}
+
+/// The time zone of people who name none, and why it is not that of their machine although it should be. The toolsets
+/// know neither the transport nor the name of the server, so the choice is made here.
+fn default_zone(options: &Options, env: &dyn Fn(&str) -> Option<String>) -> (Zone, Option<String>) {
+    let is_http = options.http.is_some();
+    let name = catalog::server_name(&options.toolsets()).name;
+    // A server in place of `openai-responses-mcp` keeps its zone; the search server of the same users follows it.
+    let replaces_tokyo = ["openai-responses-mcp", "mcp-o3-search"].contains(&name);
+    if let Some(tokyo) = Zone::parse("Asia/Tokyo").filter(|_| (options.stdio || is_http) && replaces_tokyo) {
+        return (tokyo, None);
+    }
+    // The callers of an HTTP server need not be where it is.
+    if is_http {
+        return (Zone::utc(), None);
+    }
+    let problem = match Zone::of_machine() {
+        Ok(zone) => return (zone, None),
+        // A system that names no zone at all is in UTC, as it is for the other programs there.
+        Err(MachineZoneError::Unknown) if env("TZ").is_none_or(|zone| zone.is_empty()) => {
+            return (Zone::utc(), None);
+        }
+        Err(problem) => problem,
+    };
+    let warning = format!(
+        "the time zone of this machine cannot be used ({problem}), so the answer and search tools take UTC; set TZ or \
+         search.user_location.timezone to an IANA time zone such as Europe/Berlin"
+    );
+    (Zone::utc(), Some(warning))
 }
 
 fn log_settings(server: &ServerSection) -> Result<Log, ConfigError> {

@@ -5,9 +5,11 @@ mod suite {
     mod answers_contract;
     mod answers_failures;
     mod answers_flight;
+    mod answers_links;
     mod answers_private;
     mod answers_profiles;
     mod answers_text;
+    mod answers_zone;
     mod ask;
     mod catalogue;
     mod command_line;

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use annai_core::Date;
-
 use crate::config::AnswersSettings;
 use crate::responses::{ResponsesClient, RetryPolicy};
+use crate::zone::Zone;
 
 /// The delay before the first retry of an answer tool; as in `openai-responses-mcp`.
 const FIRST_RETRY_DELAY: Duration = Duration::from_millis(500);
@@ -19,6 +18,8 @@ pub struct ApiContext {
     pub instructions: String,
     /// The client of the API.
     pub client: ResponsesClient,
+    /// The time zone of a person whose call names none.
+    pub zone: Zone,
 }
 
 impl ApiContext {
@@ -32,9 +33,4 @@ impl ApiContext {
             retry_timeouts: request.retry_timeouts,
         }
     }
-}
-
-/// The current date in Tokyo, which the contract uses for all relative dates.
-pub fn today() -> Date {
-    Date::in_tokyo(std::time::SystemTime::now())
 }

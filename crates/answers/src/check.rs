@@ -1,10 +1,9 @@
 //! The checks of `annai doctor`: the key, the connection to the API and the models.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use annai_core::{Date, Finding};
 
-use crate::api_context::today;
 use crate::config::AnswersSettings;
 use crate::responses::{FailureKind, ListedModel, RequestFailure, ResponsesClient};
 use crate::toolset::AnswersConfig;
@@ -32,21 +31,21 @@ pub async fn check(config: &AnswersConfig, answers: bool, search: bool) -> Vec<F
                 O3_SEARCH => search,
                 _ => answers,
             });
-            findings.extend(check_models(&client, models.collect()).await);
+            let today = config.zone.date_at(SystemTime::now());
+            findings.extend(check_models(&client, models.collect(), today).await);
         }
     }
     findings
 }
 
 /// Checks the connection and the configured models against the API's list of models.
-async fn check_models(client: &ResponsesClient, configured: Vec<(&str, &str)>) -> Vec<Finding> {
+async fn check_models(client: &ResponsesClient, configured: Vec<(&str, &str)>, today: Date) -> Vec<Finding> {
     let models = match client.models(MODELS_TIMEOUT).await {
         Ok(models) => models,
         Err(failure) => return vec![list_finding(client, &failure)],
     };
     let place = client.display_name();
     let list = format!("answers: the key is good; {place} offers {} models", models.len());
-    let today = today();
     let configured = configured.into_iter().map(|(key, model)| model_finding(key, model, &models, today));
     std::iter::once(Finding::good(list)).chain(configured).collect()
 }

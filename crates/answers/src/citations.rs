@@ -142,13 +142,13 @@ pub fn cited_pages(
 }
 
 /// Adds the publication dates that stand next to the links in the text or in the entries of a list of sources, and removes
-/// dates in the future.
+/// dates in the future. It may be a day later where the page was written than where the person is.
 pub fn fill_dates(pages: &mut [CitedPage], text: &str, entries: &[&str], today: Date) {
     for page in pages.iter_mut().filter(|page| !page.is_service) {
         let entry = || entries.iter().find(|entry| urls_in(entry).iter().any(|url| page.is_at(url)));
         let date = page.published.or_else(|| date_next_to_link(text, &page.range, &page.url));
         let date = date.or_else(|| date_in(entry()?));
-        page.published = date.filter(|date| *date <= today);
+        page.published = date.filter(|date| date.days() <= today.days() + 1);
     }
 }
 

@@ -13,6 +13,7 @@ use crate::responses::{
 };
 use crate::snippet::snippet;
 use crate::source_list;
+use crate::unverified_links::{KnownPages, mark_unverified_links};
 use crate::visible_text::visible_text;
 
 /// What must not be in any message.
@@ -86,6 +87,10 @@ fn answer_of(response: &ParsedResponse) {
         let cited = cited_pages(response, &split.entries, domains, 50, today);
         let is_allowed = |url: &str| domains.is_empty() || url.contains("example.com");
         assert!(cited.pages.iter().all(|page| is_allowed(&page.url)));
+        let known = KnownPages::new(response, "");
+        let marked = mark_unverified_links(&checked.text, &known);
+        let is_same = marked.text == checked.text;
+        assert!(is_same || !marked.unverified.is_empty(), "a mark without a link: {:?}", marked.text);
         let _ = source_list::with_sources(&checked.text, &cited.pages, Some(today));
     }
     let ranges: Vec<_> = response.citations.iter().map(|link| link.range.clone()).collect();

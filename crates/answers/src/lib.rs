@@ -25,8 +25,10 @@ mod snippet;
 mod source_list;
 mod tools;
 mod toolset;
+mod unverified_links;
 mod visible_text;
 mod wire;
+mod zone;
 
 pub use check::check;
 pub use config::AnswersSettings;
@@ -34,3 +36,4 @@ pub use policy::{SYSTEM_POLICY, SYSTEM_POLICY_REV};
 pub use readable::readable;
 pub use tools::{register_answers, register_search};
 pub use toolset::{Answers, AnswersConfig, Search};
+pub use zone::{MachineZoneError, Zone};

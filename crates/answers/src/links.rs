@@ -155,7 +155,25 @@ fn bare_links(
     edits: &mut Vec<Edit>,
     removed: &mut BTreeSet<String>,
 ) {
-    let mut skipped = skipped.iter().peekable();
+    for BareLink { range, target } in find_bare_links(text, skipped) {
+        if !is_allowed(&target, domains) {
+            removed.insert(link_identity(&target));
+            edits.push(Edit { range, replacement: String::new() });
+        }
+    }
+}
+
+/// A link that is written without any markup.
+pub struct BareLink {
+    /// Where it stands.
+    pub range: Range<usize>,
+    /// The URL; a link that begins with `www.` gets a scheme.
+    pub target: String,
+}
+
+/// Finds the links that are written without any markup, outside of the ranges to skip, which are in order.
+pub fn find_bare_links(text: &str, skipped: &[Range<usize>]) -> Vec<BareLink> {
+    let (mut links, mut skipped) = (Vec::new(), skipped.iter().peekable());
     let mut at = 0;
     while let Some(start) = next_word(text, at) {
         while skipped.next_if(|range| range.end <= start).is_some() {}
@@ -173,11 +191,9 @@ fn bare_links(
         at = start + link.len();
         let is_host_only = link.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("www."));
         let target = if is_host_only { format!("http://{link}") } else { link.to_owned() };
-        if !is_allowed(&target, domains) {
-            removed.insert(link_identity(&target));
-            edits.push(Edit { range: start..at, replacement: String::new() });
-        }
+        links.push(BareLink { range: start..at, target });
     }
+    links
 }
 
 /// Whether a character can be part of the scheme of a URL.

@@ -137,7 +137,8 @@ fn without_markup(text: &str) -> String {
     removed.replace('|', " ").replace("()", "")
 }
 
-fn decode_entities(text: &str) -> String {
+/// Replaces the most common character references of HTML by their characters.
+pub fn decode_entities(text: &str) -> String {
     let entities =
         [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
     entities.iter().fold(text.to_owned(), |text, (entity, letter)| text.replace(entity, letter))

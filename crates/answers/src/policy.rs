@@ -8,7 +8,7 @@ use crate::config::{PolicyMerge, PolicySettings, PolicySource};
 /// The built-in instructions, sent byte for byte.
 pub const SYSTEM_POLICY: &str = include_str!("policy.md");
 /// The revision of [`SYSTEM_POLICY`]; it changes with the text.
-pub const SYSTEM_POLICY_REV: &str = "2026-11-16 v1";
+pub const SYSTEM_POLICY_REV: &str = "2026-11-18 v2";
 
 /// The instructions of `chatgpt_o3_search`.
 pub const SEARCH_POLICY: &str = include_str!("search_policy.md");

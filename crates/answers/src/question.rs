@@ -19,7 +19,9 @@ use crate::responses::{
 use crate::schema::{AnswerOutput, Citation, Style};
 use crate::search_triggers::requires_search;
 use crate::source_list::{self, SplitAnswer};
+use crate::unverified_links::{KnownPages, MarkedText, mark_unverified_links};
 use crate::visible_text::visible_text;
+use crate::zone::Zone;
 
 /// The maximum length of a model id in the output, in bytes; real ids are shorter. The id of the request replaces a
 /// longer one.
@@ -50,7 +52,9 @@ pub struct Question {
     pub model_settings: &'static str,
     /// Whether the question may be asked again when it calls for a search and the model made none.
     pub may_requery: bool,
-    /// The current date in Tokyo.
+    /// The time zone of the person who asks.
+    pub zone: Zone,
+    /// The current date there.
     pub today: Date,
 }
 
@@ -71,6 +75,12 @@ pub fn check_not_blank(query: &str) -> Result<(), ToolError> {
         return Err(ToolError::invalid("query: expected text, got only white space"));
     }
     Ok(())
+}
+
+/// Parses the argument `timezone`.
+pub fn parse_zone(name: &str) -> Result<Zone, ToolError> {
+    let expected = "timezone: expected an IANA time zone such as Asia/Tokyo or Europe/Berlin";
+    Zone::parse(name).ok_or_else(|| ToolError::invalid(expected))
 }
 
 /// Parses the argument `domains`, without duplicates.
@@ -99,6 +109,7 @@ impl Question {
             verbosity: self.profile.verbosity,
             domains: self.allowed_domains(settings),
             search: SearchMode::Optional,
+            timezone: self.zone.name(),
         };
         spec.body(settings)
     }
@@ -120,7 +131,7 @@ impl Question {
 
     /// The question and its hints, with a firmer one when the question is asked again.
     fn input(&self, domain_mode: DomainMode, requeries: u32) -> String {
-        let mut hints = vec![format!("Today is {} in Asia/Tokyo.", self.today)];
+        let mut hints = vec![self.zone.hint(self.today)];
         if requeries > 0 {
             hints.push(
                 "This question needs facts of the present. You must use web_search before you answer, and cite what you find."
@@ -214,7 +225,8 @@ impl Question {
         let reported = response.model.as_deref();
         let model = reported.filter(|model| is_model_id(model) && !context.client.contains_secret(model));
         let model = model.unwrap_or(&self.profile.model).to_owned();
-        let output = self.output(&context.settings, &response, model, totals);
+        let mut output = self.output(&context.settings, &response, model, totals);
+        output.mask(|text| context.client.masked(text));
         Ok(CompletedAnswer { output, elapsed, retries })
     }
 
@@ -235,9 +247,15 @@ impl Question {
         cited.dropped.append(&mut removed);
         cited.dropped.extend(entries.iter().flat_map(|entry| without_other_links(entry, domains).removed));
         let accessed = settings.policy.require_dates_iso.then_some(self.today);
-        let body = match (body.trim(), response.truncated) {
-            ("", false) if cited.pages.is_empty() => NOTHING_LEFT.to_owned(),
-            (body, false) => body.to_owned(),
+        // The list of sources that the server adds names only pages of the API, so it is not checked.
+        let known = KnownPages::new(response, &self.query);
+        let MarkedText { text: body, unverified } = match self.style {
+            Some(Style::CitationsOnly) => MarkedText::default(),
+            _ => mark_unverified_links(body.trim(), &known),
+        };
+        let body = match (body.as_str(), response.truncated) {
+            ("", _) if cited.pages.is_empty() => NOTHING_LEFT.to_owned(),
+            (body, false) | (body @ "", true) => body.to_owned(),
             (body, true) => format!("{body}\n\n{CUT_MARK}"),
         };
         let answer = source_list::with_sources(&body, &cited.pages, accessed);
@@ -252,6 +270,7 @@ impl Question {
             citations: citations.collect(),
             model,
             dropped_citations: cited.dropped.len(),
+            unverified_links: unverified.len(),
             left_out: totals.omitted_fields,
             requeries: totals.requeries,
             usage: totals.usage,
@@ -306,6 +325,7 @@ mod tests {
             profile: ModelProfile { model: "m".into(), reasoning_effort: None, verbosity: None },
             model_settings: "",
             may_requery: true,
+            zone: Zone::parse("Europe/Berlin").unwrap(),
             today: Date::parse("2026-11-16").unwrap(),
         }
     }
@@ -314,7 +334,7 @@ mod tests {
     fn the_input_is_the_question_with_its_hints() {
         assert_eq!(
             question().input(DomainMode::Filter, 1),
-            "Will it rain?\n\nHints:\n- Today is 2026-11-16 in Asia/Tokyo.\n- This question needs facts of the present. \
+            "Will it rain?\n\nHints:\n- Today is 2026-11-16 in the time zone Europe/Berlin.\n- This question needs facts of the present. \
              You must use web_search before you answer, and cite what you find.\n- If you search: prefer pages of the \
              last 7 days, unless the question is about an earlier time.\n- If you search: use at most 3 sources.\n- Use \
              only these sites and their subdomains: jma.go.jp.\n- Form: bullet points, one fact each."
@@ -322,7 +342,7 @@ mod tests {
         let plain = Question { recency_days: 0, domains: vec![], style: None, ..question() };
         assert_eq!(
             plain.input(DomainMode::Filter, 0),
-            "Will it rain?\n\nHints:\n- Today is 2026-11-16 in Asia/Tokyo.\n- If you search: use at most 3 sources."
+            "Will it rain?\n\nHints:\n- Today is 2026-11-16 in the time zone Europe/Berlin.\n- If you search: use at most 3 sources."
         );
         assert!(
             question()
@@ -354,6 +374,7 @@ mod tests {
             }],
             model: "m".into(),
             dropped_citations: 1,
+            unverified_links: 0,
             left_out: vec!["reasoning"],
             requeries: 2,
             usage: TokenUsage::default(),

@@ -39,6 +39,8 @@ pub struct AnswerOutput {
     pub model: String,
     /// How many different links were dropped from the citations and the text, because they are outside `domains` or not http or https.
     pub dropped_citations: usize,
+    /// How many different links in the text no search returned, so that the model may have made them up. `(unverified link)` follows each of them, `（未確認のリンク）` in Japanese text; those in code are only counted.
+    pub unverified_links: usize,
     /// The request fields that the model does not support and that were therefore left out, such as `reasoning`.
     pub left_out: Vec<&'static str>,
     /// How often the question was asked again because it needs a search and the answer came without one.
@@ -47,6 +49,17 @@ pub struct AnswerOutput {
     pub usage: TokenUsage,
     /// Whether the text of the answer was longer than 1 MiB and was cut off; a remark marks the place. An answer that the API itself did not finish is an error instead.
     pub truncated: bool,
+}
+
+impl AnswerOutput {
+    /// Masks what must not be in any text that the API wrote. The model's id has been checked.
+    pub fn mask(&mut self, masked: impl Fn(&str) -> String) {
+        self.answer = masked(&self.answer);
+        for citation in &mut self.citations {
+            citation.url = masked(&citation.url);
+            citation.title = citation.title.as_deref().map(&masked);
+        }
+    }
 }
 
 /// The members of [`AnswerOutput`] that are the first text item of the result, and nothing else: clients of
@@ -95,6 +108,17 @@ pub struct SearchOutput {
     pub results: Vec<SearchResult>,
     /// The tokens of the request.
     pub usage: TokenUsage,
+}
+
+impl SearchOutput {
+    /// Masks what must not be in any text that the API wrote.
+    pub fn mask(&mut self, masked: impl Fn(&str) -> String) {
+        for result in &mut self.results {
+            for text in [&mut result.title, &mut result.url, &mut result.snippet] {
+                *text = masked(text);
+            }
+        }
+    }
 }
 
 /// A search result.

@@ -16,6 +16,7 @@ use crate::responses::{
 };
 use crate::schema::{SearchOutput, SearchResult, Timeframe};
 use crate::snippet::snippet;
+use crate::zone::Zone;
 
 /// The delay before the first retry of a search; as in `mcp-o3-search`.
 const FIRST_SEARCH_RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -32,6 +33,7 @@ pub struct SearchQuery {
     limit: usize,
     language: String,
     timeframe: Option<Timeframe>,
+    zone: Zone,
     today: Date,
 }
 
@@ -53,13 +55,14 @@ impl SearchQuery {
         limit: u64,
         language: String,
         timeframe: Option<Timeframe>,
+        zone: Zone,
         today: Date,
     ) -> Result<Self, ToolError> {
         if !is_language(&language) {
             return Err(ToolError::invalid("language: expected auto or a BCP-47 tag such as ja or en-US"));
         }
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        Ok(Self { query, limit, language, timeframe, today })
+        Ok(Self { query, limit, language, timeframe, zone, today })
     }
 
     /// The body of the request.
@@ -73,13 +76,14 @@ impl SearchQuery {
             verbosity: None,
             domains: &[],
             search: SearchMode::Required,
+            timezone: self.zone.name(),
         };
         spec.body(&context.settings)
     }
 
     /// The query and its hints.
     fn input(&self) -> String {
-        let mut hints = vec![format!("Today is {} in Asia/Tokyo.", self.today)];
+        let mut hints = vec![self.zone.hint(self.today)];
         hints.push(format!("Results: up to {}.", self.limit));
         if self.language == "auto" {
             hints.push("Language: that of the query.".to_owned());
@@ -124,12 +128,9 @@ impl SearchQuery {
             let failure = RequestFailure::new(FailureKind::Incomplete, summary);
             return Err(Arc::new(RequestFailure { retries: sent.retries, ..failure }));
         }
-        let results = self.results(&response);
-        Ok(Arc::new(CompletedSearch {
-            output: SearchOutput { results, usage: response.usage },
-            elapsed: sent.elapsed,
-            retries: sent.retries,
-        }))
+        let mut output = SearchOutput { results: self.results(&response), usage: response.usage };
+        output.mask(|text| context.client.masked(text));
+        Ok(Arc::new(CompletedSearch { output, elapsed: sent.elapsed, retries: sent.retries }))
     }
 
     /// The cited pages, then the other pages that the search used, and nothing else.
@@ -196,7 +197,7 @@ mod tests {
 
     fn query(limit: u64, timeframe: Option<Timeframe>) -> SearchQuery {
         let today = Date::parse("2026-11-16").unwrap();
-        SearchQuery::new(" rust ".into(), limit, "ja".into(), timeframe, today).unwrap()
+        SearchQuery::new(" rust ".into(), limit, "ja".into(), timeframe, Zone::utc(), today).unwrap()
     }
 
     #[test]
@@ -213,7 +214,7 @@ mod tests {
     fn the_input_is_the_query_with_its_hints() {
         assert_eq!(
             query(5, Some(Timeframe::PastWeek)).input(),
-            "rust\n\nHints:\n- Today is 2026-11-16 in Asia/Tokyo.\n- Results: up to 5.\n- Language: write in ja and \
+            "rust\n\nHints:\n- Today is 2026-11-16 in the time zone UTC.\n- Results: up to 5.\n- Language: write in ja and \
              prefer pages in ja (a BCP-47 tag).\n- Period: only pages of the last 7 days."
         );
     }

@@ -15,6 +15,7 @@ use crate::in_flight::InFlightRequests;
 use crate::question::CompletedAnswer;
 use crate::responses::{RequestFailure, ResponsesClient};
 use crate::search_query::CompletedSearch;
+use crate::zone::Zone;
 use crate::{policy, wire};
 
 /// The token scope of the tools that call the API.
@@ -27,6 +28,8 @@ pub struct AnswersConfig {
     pub settings: Arc<AnswersSettings>,
     /// The value of the environment variable that `openai.api_key_env` names.
     pub key: Option<Secret>,
+    /// The time zone of a person whose call names none.
+    pub zone: Zone,
     /// The folder where relative paths start.
     pub folder: PathBuf,
     /// Whether errors contain additional members for debugging.
@@ -93,7 +96,8 @@ impl Toolset for Answers {
             instructions.chars().count()
         );
         let cache = AnswerCache::new(Duration::from_secs(settings.cache.ttl_s), settings.cache.max_entries);
-        let context = Arc::new(ApiContext { settings, instructions, client });
+        let zone = config.zone.clone();
+        let context = Arc::new(ApiContext { settings, instructions, client, zone });
         Ok(Self { context, in_flight: InFlightRequests::new(), cache })
     }
 
@@ -119,7 +123,8 @@ impl Toolset for Search {
     async fn open(config: &AnswersConfig) -> Result<Self, ToolError> {
         let (settings, client) = (config.settings.clone(), config.client()?);
         let instructions = policy::SEARCH_POLICY.to_owned();
-        let context = Arc::new(ApiContext { settings, instructions, client });
+        let zone = config.zone.clone();
+        let context = Arc::new(ApiContext { settings, instructions, client, zone });
         Ok(Self { context, in_flight: InFlightRequests::new() })
     }
 
@@ -136,6 +141,7 @@ mod tests {
         AnswersConfig {
             settings: Arc::default(),
             key: key.map(Secret::new),
+            zone: Zone::utc(),
             folder: PathBuf::new(),
             debug: false,
         }

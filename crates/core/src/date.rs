@@ -1,11 +1,9 @@
 //! Calendar dates, as far as this program needs them: today, ISO text, and how many days lie between.
 
 use std::fmt;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 const DAY: u64 = 86_400;
-/// Japan has no summer time.
-const TOKYO: Duration = Duration::from_secs(9 * 3600);
 
 /// A day of the Gregorian calendar; prints as `YYYY-MM-DD`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,12 +18,6 @@ impl Date {
     #[must_use]
     pub fn in_utc(time: SystemTime) -> Self {
         Self::after_epoch(time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() / DAY)
-    }
-
-    /// The day of a time in Asia/Tokyo.
-    #[must_use]
-    pub fn in_tokyo(time: SystemTime) -> Self {
-        Self::in_utc(time + TOKYO)
     }
 
     /// The day that `YYYY-MM-DD` names, if there is one.
@@ -89,6 +81,8 @@ impl fmt::Display for Date {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -114,10 +108,9 @@ mod tests {
     }
 
     #[test]
-    fn tokyo_is_nine_hours_ahead() {
-        let evening = UNIX_EPOCH + Duration::from_secs(15 * 3600);
-        assert_eq!(Date::in_utc(evening).to_string(), "1970-01-01");
-        assert_eq!(Date::in_tokyo(evening).to_string(), "1970-01-02");
+    fn a_day_ends_at_midnight() {
+        let at = |seconds| Date::in_utc(UNIX_EPOCH + Duration::from_secs(seconds)).to_string();
+        assert_eq!((at(DAY - 1).as_str(), at(DAY).as_str()), ("1970-01-01", "1970-01-02"));
     }
 
     proptest! {

@@ -29,7 +29,7 @@ fn a_question_about_stable_facts_is_answered_without_a_search() {
     let others = second.into_iter().filter(|(key, _)| key != "usage").collect();
     assert_eq!(
         Value::Object(others),
-        json!({ "dropped_citations": 0, "left_out": [], "requeries": 0, "truncated": false })
+        json!({ "dropped_citations": 0, "unverified_links": 0, "left_out": [], "requeries": 0, "truncated": false })
     );
     let meta = &reply["result"]["_meta"];
     assert_eq!(meta["annai/retries"], 0);
@@ -56,7 +56,7 @@ fn a_question_about_the_weather_is_answered_with_citations() {
 
 #[test]
 fn the_request_to_the_api_matches_the_arguments() {
-    let mut asking = Asking::new();
+    let mut asking = Asking::with("", &[("TZ", "Asia/Tokyo")]);
     asking.call(
         "answer",
         json!({
@@ -85,9 +85,13 @@ fn the_request_to_the_api_matches_the_arguments() {
     );
     let input = input.as_str().unwrap();
     assert!(input.starts_with("What is new?\n\nHints:\n- Today is 20"), "{input}");
-    for hint in
-        ["in Asia/Tokyo", "last 7 days", "at most 3 sources", "www.jma.go.jp, tenki.jp", "bullet points"]
-    {
+    for hint in [
+        "in the time zone Asia/Tokyo",
+        "last 7 days",
+        "at most 3 sources",
+        "www.jma.go.jp, tenki.jp",
+        "bullet points",
+    ] {
         assert!(input.contains(hint), "{hint} is not in {input}");
     }
     let request = &asking.api.requests()[0];

@@ -201,3 +201,61 @@ fn an_implausible_model_name_in_a_reply_is_neither_returned_nor_logged() {
     let log = asking.server.process.log();
     assert!(!log.contains(openai::KEY) && !log.contains("zebra") && log.len() < 5_000, "{log}");
 }
+
+#[test]
+fn a_key_that_the_api_repeats_in_an_answer_is_masked_in_every_channel() {
+    let key = openai::KEY;
+    let yaml = format!("openai: {{ extra_headers: {{ x-gateway: {HEADER} }} }}\nserver: {{ debug: true }}\n");
+    let mut asking = Asking::with(&yaml, &[]);
+    let upper = key.to_uppercase();
+    let text = format!("Your key is {key}, in capitals {upper}, the header {HEADER}. 鍵は{key}です。");
+    let url = format!("https://a.example/?k={key}");
+    let title = format!("{} {key}", "long ".repeat(56));
+    let cited = vec![openai::citation(&text, "Your key", &url, &title)];
+    let search =
+        openai::search_call(&[&format!("who has {key}")], vec![json!({ "type": "url", "url": url })]);
+    let response = openai::response("m", vec![search, openai::message(&text, cited)]);
+    for (tool, token) in [
+        ("answer", None),
+        ("answer", Some("tok")),
+        ("chatgpt_o3_search", None),
+        ("chatgpt_o3_search", Some("tok")),
+    ] {
+        asking.api.then(Step::Response(response.clone()));
+        let mut params = json!({ "name": tool, "arguments": { "query": "q" } });
+        if let Some(token) = token {
+            params["_meta"] = json!({ "progressToken": token });
+        }
+        let id = asking.server.start_request("tools/call", params);
+        let mut received = Vec::new();
+        while received.last().is_none_or(|message: &Value| message["id"] != json!(id)) {
+            received.push(asking.server.receive().message);
+        }
+        let all = json!(received).to_string();
+        for secret in [key, &upper, HEADER, &key[..16]] {
+            assert!(!all.contains(secret), "{tool} {token:?}: {secret} is in {all}");
+        }
+        let output = &received.last().unwrap()["result"]["structuredContent"];
+        if tool == "answer" {
+            let answer = output["answer"].as_str().unwrap();
+            let expected = "Your key is ***, in capitals ***, the header ***. 鍵は***です。\n\nSources:\n- https://a.example/?k=*** (accessed ";
+            assert!(answer.starts_with(expected), "{answer}");
+            assert_eq!(output["citations"][0]["url"], "https://a.example/?k=***");
+            assert!(output["citations"][0]["title"].as_str().unwrap().ends_with("long ***…"), "{output}");
+        } else {
+            assert_eq!(output["results"][0]["url"], "https://a.example/?k=***", "{output}");
+        }
+    }
+    asking.server.end_input();
+    asking.server.process.wait(std::time::Duration::from_secs(10));
+    let log = asking.server.process.log();
+    assert!(!log.contains(key) && !log.contains(&upper) && !log.contains(HEADER), "{log}");
+}
+
+#[test]
+fn a_header_with_an_ordinary_word_does_not_damage_answers() {
+    let mut asking = Asking::with("openai: { extra_headers: { x-team: docs } }", &[]);
+    let text = "The docs of the team say so.";
+    asking.api.then(Step::Response(openai::response("m", vec![openai::message(text, vec![])])));
+    assert_eq!(asking.call("answer", json!({ "query": "q" }))["answer"], text);
+}

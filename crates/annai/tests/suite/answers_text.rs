@@ -133,7 +133,8 @@ fn links_that_are_not_allowed_disappear_from_text_and_list_and_are_counted() {
     let (answered, output) = answer(&mut asking, searched(text, &[]), json!({ "query": "q" }));
     assert_eq!(
         answered,
-        "A is [here](https://b.example/x) or at https://b.example/y, run it or. ([T](https://a.example/x))"
+        "A is [here](https://b.example/x) (unverified link) or at https://b.example/y (unverified link), run it or. \
+         ([T](https://a.example/x) (unverified link))"
     );
     assert_eq!(output["dropped_citations"], 2);
 }

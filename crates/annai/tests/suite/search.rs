@@ -34,7 +34,7 @@ fn results_are_cited_pages_then_sources() {
 #[test]
 fn arguments_shape_the_request_and_the_results() {
     let mut asking = Asking::with("", &[("O3_SEARCH_MODEL", "o3")]);
-    let today = annai_core::Date::in_tokyo(std::time::SystemTime::now()).to_string();
+    let today = annai_core::Date::in_utc(std::time::SystemTime::now()).to_string();
     let text = &format!(
         "New. ([A](https://a.example/)) ({today})\nOld ([B](https://b.example/)) (2001-01-01)\nUndated ([C](https://c.example/?utm_source=x))"
     );

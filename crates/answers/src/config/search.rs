@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::models::{ReasoningEffort, Verbosity};
+use crate::zone::Zone;
 
 /// Defaults and options of the web search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -13,10 +14,18 @@ pub struct SearchSettings {
     pub defaults: SearchDefaults,
     /// How `domains` are applied: `filter` restricts the search and its citations to these sites, `hint` only prefers them.
     pub domain_mode: DomainMode,
-    /// The user's location, for local results. When null, none is sent, and the API assumes the United States.
+    /// The user's location, for local results; it is sent with the time zone of the question. When null, none is sent, and the API assumes the United States; the question itself still names the day and the time zone.
     pub user_location: Option<UserLocation>,
     /// Optional. How much content of the found pages the model reads. When null, the API decides.
     pub context_size: Option<Verbosity>,
+}
+
+impl SearchSettings {
+    /// The configured time zone, if it is valid.
+    #[must_use]
+    pub fn zone(&self) -> Option<Zone> {
+        Zone::parse(self.user_location.as_ref()?.timezone.as_deref()?)
+    }
 }
 
 impl Default for SearchSettings {
@@ -77,15 +86,14 @@ pub struct UserLocation {
     /// Optional. The city, for example `Sapporo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub city: Option<String>,
-    /// Optional. The IANA time zone.
+    /// Optional. The IANA time zone, for example `Europe/Berlin`; relative dates such as *yesterday* are resolved in it, too. When absent: that of the machine over stdio and on the command line, UTC over HTTP, and Asia/Tokyo for a server with `--toolset answers` or `--toolset search` alone. The argument `timezone` of a call overrides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
 }
 
 impl Default for UserLocation {
     fn default() -> Self {
-        let timezone = Some("Asia/Tokyo".to_owned());
-        Self { kind: LocationKind::Approximate, country: None, region: None, city: None, timezone }
+        Self { kind: LocationKind::Approximate, country: None, region: None, city: None, timezone: None }
     }
 }
 

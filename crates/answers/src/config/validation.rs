@@ -42,6 +42,13 @@ impl AnswersSettings {
                 ));
             }
         }
+        let location = self.search.user_location.as_ref();
+        if location.is_some_and(|location| location.timezone.is_some()) && self.search.zone().is_none() {
+            problems.push(problem(
+                "search.user_location.timezone",
+                "expected an IANA time zone such as Asia/Tokyo or Europe/Berlin",
+            ));
+        }
         problems
     }
 
@@ -115,6 +122,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::config::UserLocation;
 
     #[test]
     fn the_defaults_are_valid() {
@@ -133,6 +141,8 @@ mod tests {
         settings.openai.extra_body = json!({ "stream": true, "user": "u" }).as_object().cloned().unwrap();
         settings.search.defaults.domains = vec!["jma.go.jp".into(), "not a site".into()];
         settings.model_profiles.answer = None;
+        let timezone = Some("JST".to_owned());
+        settings.search.user_location = Some(UserLocation { timezone, ..UserLocation::default() });
         let problems = settings.problems();
         let keys: Vec<_> = problems.iter().map(|(key, _)| key.as_str()).collect();
         assert_eq!(
@@ -146,6 +156,7 @@ mod tests {
                 "openai.extra_body.stream",
                 "model_profiles.answer",
                 "search.defaults.domains[1]",
+                "search.user_location.timezone",
             ]
         );
         assert!(problems.iter().all(|(_, sentence)| !sentence.contains("1234") && !sentence.contains("pw@")));

@@ -13,6 +13,7 @@ use super::endpoint::Endpoint;
 use super::event_stream::read_event_stream;
 use super::failure::{FailureKind, RequestFailure, innermost_cause, whole_seconds};
 use super::http_error::check_status;
+use super::masking::Mask;
 use super::metrics;
 use super::progress_step::ProgressStep;
 use super::redaction::Redactor;
@@ -33,6 +34,7 @@ pub struct ResponsesClient {
     key: Secret,
     key_env: String,
     extra_headers: Vec<Secret>,
+    mask: Mask,
     refused_fields: RefusedFields,
 }
 
@@ -79,7 +81,10 @@ impl ResponsesClient {
     pub fn new(openai: &OpenaiSettings, key: Secret) -> Result<Self, String> {
         let endpoint = Endpoint::parse(openai)?;
         let http = http_client(&endpoint, default_headers(openai, &key)?)?;
+        let secrets = std::iter::once(&key).chain(openai.extra_headers.values());
+        let mask = Mask::new(secrets.map(Secret::expose));
         Ok(Self {
+            mask,
             http,
             endpoint,
             key,
@@ -145,7 +150,11 @@ impl ResponsesClient {
             let response = self.http.get(self.endpoint.url("models")).send().await;
             let response = response.map_err(|error| self.unreachable(error))?;
             let response = check_status(response, &self.endpoint, &self.key_env, &redactor).await?;
-            Ok(parse_models(&read_json(response, &redactor).await?))
+            let mut models = parse_models(&read_json(response, &redactor).await?);
+            for date in models.iter_mut().filter_map(|model| model.shutdown_date.as_mut()) {
+                *date = self.masked(date);
+            }
+            Ok(models)
         };
         tokio::time::timeout(timeout, work).await.unwrap_or_else(|_| Err(self.timed_out(timeout, false)))
     }
@@ -153,6 +162,11 @@ impl ResponsesClient {
     /// Whether a text contains the key or the value of an extra header.
     pub fn contains_secret(&self, text: &str) -> bool {
         self.redactor("", "").contains_secret(text)
+    }
+
+    /// A text of the API, with the key and the values of extra headers masked.
+    pub fn masked(&self, text: &str) -> String {
+        self.mask.apply(text).into_owned()
     }
 
     /// The host and path of the API, for messages.

@@ -6,6 +6,7 @@ mod event_stream;
 mod failure;
 mod http_error;
 mod limits;
+mod masking;
 mod metrics;
 mod optional_fields;
 mod parsed_response;

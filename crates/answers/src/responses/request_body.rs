@@ -5,7 +5,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::optional_fields::OptionalField;
-use crate::config::{AnswersSettings, ReasoningEffort, Verbosity};
+use crate::config::{AnswersSettings, ReasoningEffort, UserLocation, Verbosity};
 
 /// A question to a model, from which the request body is built.
 pub struct RequestSpec<'a> {
@@ -23,6 +23,8 @@ pub struct RequestSpec<'a> {
     pub domains: &'a [String],
     /// Whether the model must search.
     pub search: SearchMode,
+    /// The IANA name of the person's time zone.
+    pub timezone: &'a str,
 }
 
 /// Whether the model must search.
@@ -121,7 +123,8 @@ impl RequestSpec<'_> {
             tool.insert("filters".into(), json!({ "allowed_domains": self.domains }));
         }
         if let Some(location) = &settings.search.user_location {
-            tool.insert("user_location".into(), json!(location));
+            let timezone = Some(self.timezone.to_owned());
+            tool.insert("user_location".into(), json!(UserLocation { timezone, ..location.clone() }));
         }
         if let Some(size) = settings.search.context_size {
             tool.insert("search_context_size".into(), json!(size));
@@ -179,6 +182,7 @@ mod tests {
         verbosity: Some(Verbosity::High),
         domains: &[],
         search: SearchMode::Optional,
+        timezone: "Europe/Berlin",
     };
 
     #[test]
@@ -190,7 +194,7 @@ mod tests {
                 "model": "gpt-6.1-terra",
                 "instructions": "policy",
                 "input": "question",
-                "tools": [{ "type": "web_search", "user_location": { "type": "approximate", "timezone": "Asia/Tokyo" } }],
+                "tools": [{ "type": "web_search", "user_location": { "type": "approximate", "timezone": "Europe/Berlin" } }],
                 "include": ["web_search_call.action.sources"],
                 "text": { "verbosity": "high" },
                 "reasoning": { "effort": "low" },

@@ -1,20 +1,20 @@
 //! `answer`, `answer_detailed` and `answer_quick`: the same handler with three model profiles.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::api_context::today;
 use crate::config::{AnswersSettings, ModelProfile, ModelProfiles, ReasoningEffort, Verbosity};
 use crate::errors::AnswersError;
 use crate::in_flight::RequestKey;
-use crate::question::{CompletedAnswer, Question, check_not_blank, parse_domains};
+use crate::question::{CompletedAnswer, Question, check_not_blank, parse_domains, parse_zone};
 use crate::responses::{ProgressStep, TokenUsage};
 use crate::schema::{ANSWER_MEMBERS, AnswerOutput, Style};
 use crate::toolset::{ANSWERS_USE, Answers};
+use crate::zone::Zone;
 
 /// The input of `answer` and `answer_detailed`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -34,6 +34,9 @@ pub struct AnswerInput {
     pub domains: Option<Vec<String>>,
     /// Optional. The form of the answer: `summary` (a short summary), `bullets` (bullet points) or `citations-only` (only the list of sources). By default the model chooses the form.
     pub style: Option<Style>,
+    /// Optional. The IANA time zone of the person who asks, for example `Europe/Berlin`: words such as *today* are resolved in it, and the search is told it (default: that of the server's configuration).
+    #[schemars(length(min = 1, max = 64))]
+    pub timezone: Option<String>,
     /// Optional. The length of the answer. Overrides the model profile of this tool for this call.
     pub verbosity: Option<Verbosity>,
     /// Optional. How much the model reasons before it answers. Overrides the model profile of this tool for this call.
@@ -187,7 +190,7 @@ async fn run_answer_tool(
     input: AnswerInput,
 ) -> Result<Reply<AnswerOutput>, ToolError> {
     let (context, settings) = (set.context.clone(), &set.context.settings);
-    let question = question(settings, profile, input)?;
+    let question = question(settings, &context.zone, profile, input)?;
     let body = question.body(&context);
     question.log(profile.name(), &body);
     let cache_key = question.identity(profile.name(), &body);
@@ -219,8 +222,14 @@ async fn run_answer_tool(
 }
 
 /// The question; the settings fill in the arguments that the call omits.
-fn question(settings: &AnswersSettings, profile: Profile, input: AnswerInput) -> Result<Question, ToolError> {
+fn question(
+    settings: &AnswersSettings,
+    default_zone: &Zone,
+    profile: Profile,
+    input: AnswerInput,
+) -> Result<Question, ToolError> {
     check_not_blank(&input.query)?;
+    let zone = input.timezone.as_deref().map_or_else(|| Ok(default_zone.clone()), parse_zone)?;
     let configured = profile.select(&settings.model_profiles).ok_or(AnswersError::ProfileMissing)?;
     let defaults = &settings.search.defaults;
     Ok(Question {
@@ -241,7 +250,8 @@ fn question(settings: &AnswersSettings, profile: Profile, input: AnswerInput) ->
             verbosity: input.verbosity.or(configured.verbosity),
         },
         query: input.query,
-        today: today(),
+        today: zone.date_at(SystemTime::now()),
+        zone,
     })
 }
 
@@ -266,22 +276,30 @@ mod tests {
     fn arguments_override_the_profile_and_the_defaults() {
         let settings = AnswersSettings::default();
         let input = || AnswerInput { query: "q".into(), ..AnswerInput::default() };
-        let plain = question(&settings, Profile::Quick, input()).unwrap();
+        let plain = question(&settings, &Zone::utc(), Profile::Quick, input()).unwrap();
         assert_eq!((plain.recency_days, plain.max_results), (60, 5));
         assert_eq!(Some(plain.profile), settings.model_profiles.answer_quick);
         let input = AnswerInput {
             recency_days: Some(0),
             max_results: Some(2),
             verbosity: Some(Verbosity::Low),
+            timezone: Some("europe/berlin".into()),
             ..input()
         };
-        let own = question(&settings, Profile::Detailed, input).unwrap();
+        let own = question(&settings, &Zone::utc(), Profile::Detailed, input).unwrap();
         assert_eq!((own.recency_days, own.max_results), (0, 2));
         let expected = ModelProfile {
             verbosity: Some(Verbosity::Low),
-            ..settings.model_profiles.answer_detailed.unwrap()
+            ..settings.model_profiles.answer_detailed.clone().unwrap()
         };
         assert_eq!(own.profile, expected);
+        assert_eq!((plain.zone, own.zone.name()), (Zone::utc(), "Europe/Berlin"));
+        let input = AnswerInput { query: "q".into(), timezone: Some("JST".into()), ..AnswerInput::default() };
+        let error = question(&settings, &Zone::utc(), Profile::Answer, input).err().unwrap();
+        assert_eq!(
+            error.message(),
+            "timezone: expected an IANA time zone such as Asia/Tokyo or Europe/Berlin"
+        );
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! `chatgpt_o3_search`: search results, only from pages that a real search returned.
 
+use std::time::SystemTime;
+
 use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::api_context::today;
 use crate::errors::AnswersError;
 use crate::in_flight::RequestKey;
 use crate::question::check_not_blank;
@@ -70,8 +71,9 @@ impl Tool for O3Search {
     async fn run(set: &Search, call: &Call, input: SearchInput) -> Result<Reply<SearchOutput>, ToolError> {
         check_not_blank(&input.query)?;
         let SearchInput { query, limit, language, timeframe } = input;
-        let query = SearchQuery::new(query, limit, language, timeframe, today())?;
         let (context, settings) = (set.context.clone(), &set.context.settings);
+        let (zone, today) = (context.zone.clone(), context.zone.date_at(SystemTime::now()));
+        let query = SearchQuery::new(query, limit, language, timeframe, zone, today)?;
         let body = query.body(&context);
         let stream = call.progress.is_requested() || settings.responses.stream;
         let timeout = search_timeout(settings, call.progress.is_requested());
