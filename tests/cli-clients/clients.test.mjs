@@ -63,7 +63,7 @@ test("Claude Code connects to the server, in every project of the user", { timeo
   assert.doesNotMatch(list.stdout + shown.stdout, /OPENAI_API_KEY|Warning/);
 
   // With tools that need a key, the key is that of the environment.
-  await init(home, "claude-code", "--write");
+  await init(home, "claude-code", "--toolset", "answers", "--write");
   const keyed = await run(home, "claude", ["mcp", "get", "annai"], { OPENAI_API_KEY: "from-the-environment" });
   assert.match(keyed.stdout, /Connected[^]*OPENAI_API_KEY=\$\{OPENAI_API_KEY\}/);
   assert.doesNotMatch(await readFile(join(home, ".claude.json"), "utf8"), /from-the-environment/);
@@ -111,7 +111,7 @@ test("Gemini connects to the server, and expands the reference to the key", { ti
     return stdout + stderr;
   };
   assert.match(await list(), new RegExp(`annai: ${ANNAI} ${args(home).join(" ")} \\(stdio\\) - Connected`));
-  await init(home, "gemini-cli", "--write");
+  await init(home, "gemini-cli", "--toolset", "answers", "--write");
   assert.match(await list({ OPENAI_API_KEY: "x" }), new RegExp(`annai: ${ANNAI} --stdio \\(stdio\\) - Connected`));
   await init(home, "gemini-cli", "--remove");
   assert.doesNotMatch(await list(), /annai:/);

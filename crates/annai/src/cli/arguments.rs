@@ -40,7 +40,7 @@ Examples:
   annai ask --detailed 'How do passkeys work?' --json";
 const FIND_EXAMPLES: &str = "\
 Examples:
-  annai find 'how many requests per minute' --manuals ~/manuals
+  annai find 'how many calls run at the same moment' --manuals ~/manuals
   annai find 'is a callback from you' --also 'verifying webhook signatures'
   annai find 'rate limits' --manual api-guide --limit 3 --json
 

@@ -107,8 +107,11 @@ fn the_same_cause_has_the_same_exit_status_in_every_command() {
         assert!(expected == 0 || !text.is_empty(), "annai {line}");
         assert!(expected != 2 || stderr(&output).starts_with("error: "), "annai {line}: {text}");
     }
-    let broken =
-        annai(&home).arg("campaigns").env("SERVICES_DATABASE_PATH", home.0.join("no.sqlite")).output().unwrap();
+    let broken = annai(&home)
+        .arg("campaigns")
+        .env("SERVICES_DATABASE_PATH", home.0.join("no.sqlite"))
+        .output()
+        .unwrap();
     assert_eq!(broken.status.code(), Some(1), "{}", stderr(&broken));
 }
 
