@@ -154,11 +154,11 @@ test("cards, task, consent, done, dashboard, run, result", async () => {
   await tab.waitForFunction(() => window.seen.messages.length === 1);
   await frame.getByRole("button", { name: "Sent" }).waitFor();
   const { messages, contexts, sizes } = await seen();
-  assert.match(messages[0].content[0].text, /“Page scraping”/);
+  assert.match(messages[0].content[0].text, /the service ID “scrape”/);
   const told = contexts.at(-1);
   assert.match(
     told.content[0].text,
-    /chose “開発者アンケート 2026”[\s\S]*completed the task “developer_survey”[\s\S]*ran the service “scrape”/,
+    /chose the service ID “[-\da-f]{36}”.*"開発者アンケート 2026"\n.*completed the task of the campaign ID “[-\da-f]{36}”[\s\S]*ran the service ID “scrape”/,
   );
   assert.equal(told.structuredContent.selectedServiceId, stage.annai.campaign.id);
   assert.ok(sizes.length > 3 && sizes.every((height) => height > 100));

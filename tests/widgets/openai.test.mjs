@@ -42,14 +42,14 @@ test("the journey, and the choice after a reload", async () => {
     ["get_task_details", "complete_task", "get_user_status", "run_service"],
   );
   assert.deepEqual(made("openExternal"), [[{ href: "https://annai.example.test/privacy" }]]);
-  assert.match(made("sendFollowUpMessage")[0][0].prompt, /“Page scraping”/);
+  assert.match(made("sendFollowUpMessage")[0][0].prompt, /the service ID “scrape”/);
   assert.ok(
     made("notifyIntrinsicHeight").every(([height]) => height > 100 && height <= 900),
     "no more than the host can give",
   );
   const [state] = made("setWidgetState").at(-1);
   assert.equal(state.selectedServiceId, stage.annai.campaign.id);
-  assert.match(state.lastAction, /ran the service “scrape”/);
+  assert.match(state.lastAction, /ran the service ID “scrape”/);
 
   const again = await stage.host.mountOpenai({
     html: stage.pages.list,

@@ -67,6 +67,12 @@ impl ApiKeys {
         }
     }
 
+    /// Whether a key opens the routes of the GPT actions.
+    #[must_use]
+    pub const fn has_gpt_key(&self) -> bool {
+        self.gpt.is_some() || self.internal.is_some()
+    }
+
     /// Who calls a route of the GPT actions. Without a key on this server, only its owner may.
     ///
     /// # Errors

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use annai_core::finding::counted;
 use annai_core::owner_only::others_can_open;
-use annai_core::{Finding, Registry};
+use annai_core::{Finding, Registry, ToolError};
 
+use crate::backend::RemoteServices;
 use crate::error::ServicesError;
 use crate::runs::tool_offers;
 use crate::store::{BookViolation, Migration};
@@ -18,7 +19,12 @@ const MAX_SHOWN_VIOLATIONS: usize = 5;
 pub async fn check(registry: &Registry) -> Vec<Finding> {
     let Some(toolset) = registry.toolset::<ServicesToolset>() else { return Vec::new() };
     let config = toolset.config();
-    let mut findings = check_database(config).await;
+    let mut findings = match config.remote() {
+        // The database, the keys and the prices are the other server's.
+        Ok(Some(remote)) => return vec![check_backend(&remote).await],
+        Err(error) => return vec![not_configured(&error)],
+        Ok(None) => check_database(config).await,
+    };
     findings.extend(check_keys(config));
     let offers = tool_offers(registry, &config.section.tool_prices);
     let unknown = config.section.tool_prices.keys().filter(|tool| offers.get(tool).is_none());
@@ -31,14 +37,37 @@ pub async fn check(registry: &Registry) -> Vec<Finding> {
     findings
 }
 
+/// A setting without which the services cannot be used.
+fn not_configured(error: &ToolError) -> Finding {
+    let (what, fix) = error.message().split_once("; ").unwrap_or((error.message(), "correct the setting"));
+    Finding::bad(format!("services: {what}"), fix)
+}
+
+/// The server that has the services: whether it answers, and accepts the key.
+async fn check_backend(remote: &RemoteServices) -> Finding {
+    let base = remote.base();
+    let bad = |what: String, fix: &str| Finding::bad(format!("services: {what}"), fix);
+    match remote.check().await {
+        Ok(()) => Finding::good(format!("services: they are on {base}, which answers and accepts the key")),
+        Err(ServicesError::BackendKeyRefused) => bad(
+            format!("they are on {base}, which refuses the key of this server"),
+            "set MCP_INTERNAL_API_KEY to the internal key of that server, which is not its key for GPT actions",
+        ),
+        Err(error @ ServicesError::BackendUnavailable(_)) => {
+            let cause = annai_core::causes(&error).unwrap_or_else(|| error.to_string());
+            let what = format!(
+                "they are on {base}, which cannot be reached or answers in an unexpected form: {cause}"
+            );
+            bad(what, "check RUST_BACKEND_URL, and that the server there runs")
+        }
+        Err(error) => bad(format!("they are on {base}, which answers: {error}"), "look at that server"),
+    }
+}
+
 async fn check_database(config: &ServicesConfig) -> Vec<Finding> {
     let store = match config.store(Migration::Refuse) {
         Ok(store) => store,
-        Err(error) => {
-            let (what, fix) =
-                error.message().split_once("; ").unwrap_or((error.message(), "correct the setting"));
-            return vec![Finding::bad(format!("services: {what}"), fix)];
-        }
+        Err(error) => return vec![not_configured(&error)],
     };
     if config.section.database_url.is_some() {
         let name = "PostgreSQL (DATABASE_URL)";

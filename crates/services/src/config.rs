@@ -39,6 +39,9 @@ pub struct ServicesSection {
     /// The tools of this server then call its routes `/gpt/*` with the key `mcp_internal_api_key`, and this server has
     /// neither a database nor REST routes of its own. Not set: the services are in this process.
     pub backend_url: Option<String>,
+    /// Whether `backend_url` may begin with `http://` for a server on another machine. Only where the network between them is
+    /// private: the key and the sessions of people travel on it.
+    pub allow_plain_backend: bool,
     /// The e-mail address of the development user: who calls the tools over stdio, or from this machine over HTTP, while
     /// no OAuth issuer is set. Not set: tools that need a person refuse such callers.
     pub dev_user: Option<String>,
@@ -76,6 +79,7 @@ impl Default for ServicesSection {
             database_pool_size: DEFAULT_POOL_SIZE,
             database_path: None,
             backend_url: None,
+            allow_plain_backend: false,
             dev_user: None,
             widget_domain: None,
             gpt_actions_api_key: None,
@@ -95,6 +99,7 @@ impl Settings for ServicesSettings {
         EnvironmentVariable::new("DATABASE_POOL_SIZE", "services.database_pool_size"),
         EnvironmentVariable::new("SERVICES_DATABASE_PATH", "services.database_path"),
         EnvironmentVariable::new("RUST_BACKEND_URL", "services.backend_url"),
+        EnvironmentVariable::new("ALLOW_PLAIN_BACKEND", "services.allow_plain_backend"),
         EnvironmentVariable::new("ANNAI_DEV_USER", "services.dev_user"),
         EnvironmentVariable::new("GPT_ACTIONS_API_KEY", "services.gpt_actions_api_key"),
         EnvironmentVariable::new("MCP_INTERNAL_API_KEY", "services.mcp_internal_api_key"),
@@ -145,6 +150,7 @@ mod tests {
             ("DATABASE_POOL_SIZE", "40"),
             ("SERVICES_DATABASE_PATH", "~/services.sqlite"),
             ("RUST_BACKEND_URL", "backend.example.com"),
+            ("ALLOW_PLAIN_BACKEND", "true"),
             ("ANNAI_DEV_USER", "me@example.com"),
             ("GPT_ACTIONS_API_KEY", "123"),
             ("MCP_INTERNAL_API_KEY", "internal"),
@@ -161,6 +167,7 @@ mod tests {
             database_pool_size: 40,
             database_path: Some("/home/me/services.sqlite".into()),
             backend_url: Some("backend.example.com".into()),
+            allow_plain_backend: true,
             dev_user: Some("me@example.com".into()),
             widget_domain: None,
             gpt_actions_api_key: Some(Secret::new("123")),

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::domain::idempotency::KeysExhausted;
 use crate::domain::ids::CampaignId;
+use crate::domain::limits::MAX_SIGN_INS;
 use crate::domain::matching::NoPayer;
 use crate::domain::money::Cents;
 use crate::domain::service::Unresolved;
@@ -50,6 +51,11 @@ pub enum ServicesError {
     /// Too many idempotency keys of a person are stored (429).
     #[error(transparent)]
     KeysExhausted(#[from] KeysExhausted),
+    /// Somebody who is not verified has signed in to one account too often (429).
+    #[error(
+        "this account was signed in to {MAX_SIGN_INS} times within an hour; go on with the session that you have, or try again in an hour"
+    )]
+    TooManySignIns,
     /// Nobody pays (402).
     #[error(
         "no sponsor pays for `{service}` at present; it costs {price}, and direct payment is not enabled"
@@ -221,7 +227,7 @@ impl ServicesError {
             Self::NotFound { .. } => 404,
             Self::Conflict(_) | Self::InProgress => 409,
             Self::TaskRequired { .. } => 428,
-            Self::KeysExhausted(_) => 429,
+            Self::KeysExhausted(_) | Self::TooManySignIns => 429,
             // The caller is gone; nginx established this status for the log.
             Self::Cancelled => 499,
             Self::Internal(_) => 500,
@@ -258,7 +264,7 @@ impl ServicesError {
             Self::Conflict(_) | Self::InProgress => ErrorKind::Conflict,
             Self::PaymentRequired { .. } => ErrorKind::PaymentRequired,
             Self::TaskRequired { .. } => ErrorKind::PreconditionRequired,
-            Self::KeysExhausted(_) => ErrorKind::RateLimited,
+            Self::KeysExhausted(_) | Self::TooManySignIns => ErrorKind::RateLimited,
             Self::NotConfigured { .. } | Self::BackendKeyRefused => ErrorKind::NotConfigured,
             Self::Upstream { .. } => ErrorKind::Upstream,
             Self::Unavailable { .. } | Self::BackendUnavailable(_) | Self::NotMigrated { .. } => {
@@ -362,6 +368,7 @@ mod tests {
             (ServicesError::InProgress, 409, "in_progress"),
             (ServicesError::Conflict("c".into()), 409, "conflict"),
             (task.clone(), 428, "precondition_required"),
+            (ServicesError::TooManySignIns, 429, "rate_limited"),
             (ServicesError::internal("secret"), 500, "internal"),
             (
                 ServicesError::Upstream { service: service(), status: None, problem: "p".into() },

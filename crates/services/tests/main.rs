@@ -4,15 +4,18 @@
 mod suite {
     mod accounts;
     mod cancellation;
+    mod damage;
     mod database;
     mod floods;
     mod idempotency;
     mod input;
+    mod integrity;
     mod leases;
     mod money;
     mod sponsors;
     mod tasks;
     mod tools;
+    mod unverified;
 }
 #[path = "suite/support.rs"]
 mod support;

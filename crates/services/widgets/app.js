@@ -102,8 +102,9 @@ function createApp(root, entry, settings) {
     refresh(view) {
       if (current() === view) enter();
     },
-    /** Remembers what the user did, and tells the model. */
-    did(text, state = {}) {
+    /** Remembers what the user did, and tells the model, with what others wrote about it. */
+    did(what, id, words, state = {}) {
+      const text = `The user ${what} ID “${inSentence(id)}” in the widget. ${words}`;
       actions.push(text);
       if (actions.length > MAX_ACTIONS) actions.shift();
       Object.assign(app.saved, state, { lastAction: text.slice(0, 500) });
@@ -130,7 +131,7 @@ function createApp(root, entry, settings) {
       return h("nav.back", button(t("back"), { kind: "quiet", symbol: "back", click: back }));
     },
     choose(target, service) {
-      app.did(`The user chose “${service.name}” in the widget.`, { selectedServiceId: service.id });
+      app.did("chose the service", service.id, bySponsor(service.name), { selectedServiceId: service.id });
       if (service.isCampaign) app.openTask(target, service.id);
       // Who pays for it is known when it has run.
       else app.openRun({ service: service.keys[0], name: service.name, sponsor: service.sponsor, isPayerOpen: true });

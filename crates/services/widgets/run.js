@@ -71,14 +71,11 @@ async function runService(app, view) {
     const output = [meta.output, data.output].find((text) => typeof text === "string") ?? "";
     view.result = { output, sponsor: textOr(data.sponsored_by, view.sponsor), hash: data.tx_hash };
     view.key = null;
-    const told = output.slice(0, TOLD_OUTPUT);
-    app.did(
-      `The user ran the service “${view.service}” in the widget; ${view.result.sponsor} paid. Its output${told.length < output.length ? " begins with" : ""}: ${told}`,
-      { ran_service: view.service },
-    );
+    const told = output.slice(0, TOLD_OUTPUT) + (output.length > TOLD_OUTPUT ? "…" : "");
+    app.did("ran the service", view.service, `Its output: ${bySponsor(told)}`);
   } catch (failure) {
     view.failure = failure;
-    app.did(`The user tried to run the service “${view.service}” in the widget; it failed: ${reason(failure)}`);
+    app.did("failed to run the service", view.service, reason(failure));
   }
   view.isBusy = false;
   app.redraw(view, view.result ? "h2" : ".wide");
@@ -100,7 +97,7 @@ function resultBlock(app, view) {
   const isCut = !view.isWhole && output.length > SHOWN_OUTPUT;
   // An address that is cut would lead elsewhere.
   show(isCut ? output.slice(0, SHOWN_OUTPUT).replace(/https?:\/\/\S*$/, "") : textOr(output, t("emptyOutput")));
-  const discuss = (target) => app.say(target, t("discussPrompt", { service: view.name }));
+  const discuss = (target) => app.say(target, t("discussPrompt", { service: inSentence(view.service) }));
   return h(
     "section.stack-s",
     h("h2", { tabindex: "-1" }, t("result")),

@@ -1,7 +1,7 @@
 // What is shown instead of data: loading, a problem, and the notice below a form.
 
-/** Why something failed, for the model. */
-const reason = ({ code, message }) => (message || code).slice(0, 500);
+/** Why something failed, for the model: the code, and the server's sentence, which may quote a sponsor. */
+const reason = ({ code, message }) => bySponsor(`${code}: ${message}`.slice(0, 500));
 
 /** Grey shapes in the places of what is coming, and as large, so that nothing moves when it comes. */
 function loadingView(app, { target, input }) {

@@ -141,15 +141,13 @@ async function sendTask(app, view, task) {
     const { data } = await app.bridge.callTool("complete_task", args);
     if (!data) throw new Failure("no_data");
     Object.assign(view, { report: data, mode: "sent", isBusy: false });
-    const state = data.can_use_service === true ? "the services can be used now" : "the services cannot be used";
+    const state = data.can_use_service === true ? "can be used now" : "cannot be used";
     const what = isReview ? "changed their consent to the task" : "completed the task";
-    app.did(`The user ${what} “${task.task}” of the campaign “${task.name}” in the widget; ${state}.`, {
-      completed_campaign_id: task.id,
-    });
+    app.did(`${what} of the campaign`, task.id, `Its services ${state}. ${bySponsor(task.name)}`);
     app.refresh(view);
   } catch (failure) {
     Object.assign(view, { isBusy: false, failure });
-    app.did(`The user tried to send the task “${task.task}” in the widget; it failed: ${reason(failure)}`);
+    app.did("failed to send the task of the campaign", task.id, reason(failure));
     app.redraw(view, ".wide");
   }
 }

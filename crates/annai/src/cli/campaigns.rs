@@ -228,19 +228,30 @@ async fn warn_of_unknown_services(
 }
 
 async fn check_books(store: &dyn Store, format: Format) -> Result<(), Failure> {
-    let violations = store.check_books().await?;
+    let rows = store.check_rows().await?;
+    let violations = match rows.is_empty() {
+        true => store.check_books().await?,
+        // A damaged database may have no budgets that can be read.
+        false => store.check_books().await.unwrap_or_default(),
+    };
     if format == Format::Json {
-        return print_violations(&violations.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let rows = rows.iter().map(ToString::to_string);
+        return print_violations(&rows.chain(violations.iter().map(ToString::to_string)).collect::<Vec<_>>());
     }
-    if violations.is_empty() {
+    if rows.is_empty() && violations.is_empty() {
         return Ok(print("All budgets balance.\n")?);
     }
     let mut text = String::new();
+    for problem in &rows {
+        let _ = writeln!(text, "{}", plain(&problem.to_string()));
+    }
     for violation in &violations {
         let _ = writeln!(text, "{}", plain(&violation.to_string()));
     }
     print(&text)?;
-    Err(Failure::new(format!("{} found", counted(violations.len(), "wrong budget"))))
+    let found = [(violations.len(), "wrong budget"), (rows.len(), "wrong row")];
+    let found = found.iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(*count, what));
+    Err(Failure::new(format!("{} found", found.collect::<Vec<_>>().join(" and "))))
 }
 
 /// Prints what is wrong with the books as JSON; the exit status is 1 when something is.

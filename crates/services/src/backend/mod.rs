@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use annai_core::{Call, Registry};
 
-pub use remote::RemoteServices;
+pub use remote::{BackendTransport, RemoteServices};
 
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::ids::{CampaignId, SessionToken};

@@ -1,5 +1,7 @@
 //! The services of another server, through its routes `/gpt/*`.
 
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use annai_core::config::Secret;
@@ -14,8 +16,10 @@ use crate::domain::ids::{CampaignId, SessionToken};
 use crate::domain::preferences::{NewPreferences, PreferencesReport, PreferencesSaved};
 use crate::domain::search::{SearchQuery, SearchReport};
 use crate::domain::task::{CompletionReport, TaskDetails, TaskSubmission};
+use crate::domain::text::one_line;
 use crate::domain::user::{SignIn, SignInReport, UserStatus, VerifiedSubject};
 use crate::error::ServicesError;
+use crate::rest::SESSION_HEADER;
 use crate::runs::RunReport;
 
 /// How long the other server may take for one reply.
@@ -25,11 +29,27 @@ const MAX_REPLY_BYTES: usize = 8 << 20;
 /// How long to wait before asking again for the result of a run that is in progress.
 const POLL_DELAY: Duration = Duration::from_millis(500);
 
+/// How much of the other server's words a caller gets, in characters: its sentences are shorter.
+const MAX_MESSAGE_CHARS: usize = 500;
+/// The maximum size of the details of its errors in bytes; longer ones are left out.
+const MAX_DETAILS_BYTES: usize = 4 << 10;
+
+/// Whether the way to a server beyond this machine must be encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackendTransport {
+    /// It must be https: the key and the sessions of people travel on it.
+    Encrypted,
+    /// It may be plain, because the operator says that the network is private.
+    Any,
+}
+
 /// A client of the routes `/gpt/*` of another server.
 pub struct RemoteServices {
     base: Url,
     key: Secret,
     http: Client,
+    /// Whether the other server has said that it takes sessions in a header. Sessions come from its sign-in, which says so.
+    takes_header: AtomicBool,
 }
 
 /// The body of a failed reply.
@@ -51,7 +71,7 @@ impl RemoteServices {
     /// # Errors
     ///
     /// What is wrong with the URL, in words that continue the name of the setting.
-    pub fn new(url: &str, key: Secret) -> Result<Self, String> {
+    pub fn new(url: &str, key: Secret, transport: BackendTransport) -> Result<Self, String> {
         let url = url.trim().trim_end_matches('/');
         let url = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
         let base: Url =
@@ -64,6 +84,9 @@ impl RemoteServices {
         if !is_valid {
             return Err("expected a URL such as https://backend.example.com".to_owned());
         }
+        if base.scheme() == "http" && transport == BackendTransport::Encrypted && !is_loopback(&base) {
+            return Err("expected https:// for a server on another machine, because its key and the sessions of people travel there; where the network between them is private, set services.allow_plain_backend (ALLOW_PLAIN_BACKEND)".to_owned());
+        }
         // Installing the provider fails only if it is installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = Client::builder()
@@ -75,7 +98,7 @@ impl RemoteServices {
         // Without TLS there are no certificates to verify, so none are loaded.
         let http = if base.scheme() == "http" { http.tls_certs_only([]) } else { http };
         let http = http.build().map_err(|error| format!("TLS cannot be set up: {error}"))?;
-        Ok(Self { base, key, http })
+        Ok(Self { base, key, http, takes_header: AtomicBool::new(false) })
     }
 
     pub async fn sign_in(
@@ -88,7 +111,7 @@ impl RemoteServices {
             "issuer": subject.issuer, "subject": subject.subject,
         });
         // Signing in twice is the same as once, so it may be repeated like a read.
-        self.read(|| Ok(self.request(Method::POST, &["gpt", "auth"])?.json(&body))).await
+        self.read(None, || Ok(self.request(Method::POST, &["gpt", "auth"])?.json(&body))).await
     }
 
     pub async fn search(
@@ -103,8 +126,12 @@ impl RemoteServices {
         add("max_budget_cents", query.max_budget_cents.map(|cents| cents.get().to_string()));
         add("intent", query.intent.as_ref().map(ToString::to_string));
         add("limit", Some(query.limit.get().to_string()));
-        add("session_token", session.map(|session| session.expose()));
-        self.read(|| Ok(self.request(Method::GET, &["gpt", "services"])?.query(&parameters))).await
+        let path = ["gpt", "services"];
+        self.read(session, || {
+            let request = self.request(Method::GET, &path)?.query(&parameters);
+            Ok(session.into_iter().fold(request, |request, session| self.in_query(request, session)))
+        })
+        .await
     }
 
     pub async fn task_details(
@@ -122,14 +149,14 @@ impl RemoteServices {
         submission: &TaskSubmission,
     ) -> Result<CompletionReport, ServicesError> {
         let TaskSubmission { task_name, details, consent } = submission;
-        let mut body =
-            json!({ "session_token": session.expose(), "task_name": task_name, "consent": consent });
+        let mut body = json!({ "task_name": task_name, "consent": consent });
         if let (Some(details), Some(members)) = (details, body.as_object_mut()) {
             members.insert("details".to_owned(), details.to_string().into());
         }
         let path = ["gpt", "tasks", &campaign.to_string(), "complete"];
         // Completing twice returns the first completion, so it may be repeated.
-        self.read(|| Ok(self.request(Method::POST, &path)?.json(&body))).await
+        self.read(Some(session), || Ok(self.in_body(self.request(Method::POST, &path)?, session, &body)))
+            .await
     }
 
     /// Runs a service. Every run has a key, so that asking again never runs it twice.
@@ -142,14 +169,14 @@ impl RemoteServices {
         deadline: Option<Instant>,
     ) -> Result<RunReport, ServicesError> {
         let key = key.unwrap_or_else(IdempotencyKey::random);
-        let body = json!({ "session_token": session.expose(), "input": input });
+        let body = json!({ "input": input });
         let path = ["gpt", "services", service, "run"];
         let mut may_repeat = true;
         loop {
-            let request =
-                self.request(Method::POST, &path)?.json(&body).header("idempotency-key", key.as_str());
+            let request = self.in_body(self.request(Method::POST, &path)?, session, &body);
+            let request = request.header("idempotency-key", key.as_str());
             let has_time = deadline.is_none_or(|deadline| Instant::now() + POLL_DELAY < deadline);
-            match self.send(request).await {
+            match self.send(Some(session), request).await {
                 Err(ServicesError::Remote { code: "in_progress", .. }) if has_time => {}
                 Err(ServicesError::BackendUnavailable(_)) if may_repeat && has_time => may_repeat = false,
                 result => return result,
@@ -171,9 +198,11 @@ impl RemoteServices {
         session: SessionToken,
         preferences: &NewPreferences,
     ) -> Result<PreferencesSaved, ServicesError> {
-        let body = json!({ "session_token": session.expose(), "preferences": preferences.entries() });
+        let body = json!({ "preferences": preferences.entries() });
+        let path = ["gpt", "preferences"];
         // Setting the same preferences twice is the same as once.
-        self.read(|| Ok(self.request(Method::POST, &["gpt", "preferences"])?.json(&body))).await
+        self.read(Some(session), || Ok(self.in_body(self.request(Method::POST, &path)?, session, &body)))
+            .await
     }
 
     async fn read_of<T: DeserializeOwned>(
@@ -181,17 +210,49 @@ impl RemoteServices {
         session: SessionToken,
         path: &[&str],
     ) -> Result<T, ServicesError> {
-        let parameters = [("session_token", session.expose())];
-        self.read(|| Ok(self.request(Method::GET, path)?.query(&parameters))).await
+        self.read(Some(session), || Ok(self.in_query(self.request(Method::GET, path)?, session))).await
+    }
+
+    /// A request of a session, which is in a header; in the query only for servers that know no other way.
+    fn in_query(&self, request: RequestBuilder, session: SessionToken) -> RequestBuilder {
+        match self.takes_header.load(Ordering::Relaxed) {
+            true => request.header(SESSION_HEADER, session.expose()),
+            false => request.query(&[("session_token", session.expose())]),
+        }
+    }
+
+    /// A request of a session with a body, which has the session for servers that know no header.
+    fn in_body(&self, request: RequestBuilder, session: SessionToken, body: &Value) -> RequestBuilder {
+        if self.takes_header.load(Ordering::Relaxed) {
+            return request.header(SESSION_HEADER, session.expose()).json(body);
+        }
+        let mut body = body.clone();
+        if let Some(members) = body.as_object_mut() {
+            members.insert("session_token".to_owned(), session.expose().into());
+        }
+        request.json(&body)
+    }
+
+    /// Asks for one service, to see whether the other server answers and accepts the key.
+    pub async fn check(&self) -> Result<(), ServicesError> {
+        let query = [("limit", "1")];
+        let request = || Ok(self.request(Method::GET, &["gpt", "services"])?.query(&query));
+        self.read::<SearchReport>(None, request).await.map(|_| ())
+    }
+
+    /// Where the other server is.
+    pub fn base(&self) -> &str {
+        self.base.as_str()
     }
 
     /// Sends a request that changes nothing when it is repeated; once more if the other server cannot be reached.
     async fn read<T: DeserializeOwned>(
         &self,
+        session: Option<SessionToken>,
         request: impl Fn() -> Result<RequestBuilder, ServicesError>,
     ) -> Result<T, ServicesError> {
-        match self.send(request()?).await {
-            Err(ServicesError::BackendUnavailable(_)) => self.send(request()?).await,
+        match self.send(session, request()?).await {
+            Err(ServicesError::BackendUnavailable(_)) => self.send(session, request()?).await,
             result => result,
         }
     }
@@ -205,10 +266,17 @@ impl RemoteServices {
         Ok(self.http.request(method, url).bearer_auth(self.key.expose()))
     }
 
-    async fn send<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, ServicesError> {
+    async fn send<T: DeserializeOwned>(
+        &self,
+        session: Option<SessionToken>,
+        request: RequestBuilder,
+    ) -> Result<T, ServicesError> {
         let unavailable = |error: reqwest::Error| ServicesError::backend_unavailable(error.without_url());
         let mut reply = request.send().await.map_err(unavailable)?;
         let status = reply.status();
+        if reply.headers().contains_key(SESSION_HEADER) {
+            self.takes_header.store(true, Ordering::Relaxed);
+        }
         let mut body = Vec::new();
         while let Some(chunk) = reply.chunk().await.map_err(unavailable)? {
             if body.len() + chunk.len() > MAX_REPLY_BYTES {
@@ -227,32 +295,35 @@ impl RemoteServices {
         Err(match status.as_u16() {
             401 | 403 if field == Some(AUTHORIZATION_FIELD) => ServicesError::BackendKeyRefused,
             401 if code == "unauthorized" => ServicesError::SessionExpired,
-            status => ServicesError::remote(status, &code, message, details),
+            status => {
+                let message = one_line(&self.without_secrets(&message, session), MAX_MESSAGE_CHARS);
+                let details = details.and_then(|details| {
+                    let text = self.without_secrets(&details.to_string(), session);
+                    (text.len() <= MAX_DETAILS_BYTES).then(|| serde_json::from_str(&text).ok())?
+                });
+                ServicesError::remote(status, &code, message, details)
+            }
         })
     }
+
+    /// A text of the other server without what this one has sent it in confidence.
+    fn without_secrets(&self, text: &str, session: Option<SessionToken>) -> String {
+        let key = self.key.expose().trim();
+        let text = if key.is_empty() { text.to_owned() } else { text.replace(key, "[key]") };
+        match session {
+            Some(session) => text.replace(&session.expose(), "[session]"),
+            None => text,
+        }
+    }
+}
+
+/// Whether a URL leads to this machine.
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bare_host_means_https() {
-        let base =
-            |url: &str| RemoteServices::new(url, Secret::new("k")).map(|remote| remote.base.to_string());
-        assert_eq!(base("backend.example.com").unwrap(), "https://backend.example.com/");
-        assert_eq!(base("http://127.0.0.1:3001/").unwrap(), "http://127.0.0.1:3001/");
-        assert_eq!(base("https://a.example/base/").unwrap(), "https://a.example/base");
-        for url in ["", "ftp://a.example", "https://u:p@a.example", "https://a.example/?x=1"] {
-            assert!(base(url).is_err(), "{url}");
-        }
-    }
-
-    #[test]
-    fn a_service_with_odd_characters_stays_one_segment_of_the_path() {
-        let remote = RemoteServices::new("https://a.example/base", Secret::new("k")).unwrap();
-        let request = remote.request(Method::GET, &["gpt", "services", "a/../b ?#", "run"]).unwrap();
-        let url = request.build().unwrap().url().to_string();
-        assert_eq!(url, "https://a.example/base/gpt/services/a%2F..%2Fb%20%3F%23/run");
-    }
-}
+#[path = "remote_tests.rs"]
+mod tests;

@@ -36,6 +36,9 @@ impl ConsentType {
     }
 }
 
+/// What is recorded instead of a purpose when consents end because nobody had verified who gave them.
+pub const UNVERIFIED_CONSENT: &str = "Given before the person was verified, so it does not count.";
+
 /// The answers of a user to the three questions of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

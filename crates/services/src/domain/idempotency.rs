@@ -4,7 +4,7 @@ use std::fmt;
 
 use ring::digest::{Context, SHA256};
 
-use super::ids::{TxHash, hex};
+use super::ids::{SessionToken, TxHash, hex};
 use super::limits::{MAX_KEY_CHARS, MAX_KEYS, MAX_STORED_OUTPUT_BYTES};
 use super::reservation::ReservationState;
 use super::text::{FieldError, Problem};
@@ -70,6 +70,12 @@ impl fmt::Display for RequestHash {
     }
 }
 
+/// The hash by which a store recognizes the session that used a key, without keeping the session itself.
+#[must_use]
+pub fn session_hash(session: SessionToken) -> String {
+    RequestHash::of(&["session", &session.expose()]).to_string()
+}
+
 /// What a store knows about a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredKey {
@@ -83,6 +89,8 @@ pub struct StoredKey {
     pub newest_attempt: Option<ReservationState>,
     /// Whether a result is stored.
     pub has_result: bool,
+    /// Whether it was used by the session that asks, or by any session of the same verified person.
+    pub is_own: bool,
 }
 
 /// What the living keys of a person take up.
@@ -129,6 +137,8 @@ pub enum KeyDecision {
     InProgress,
     /// The key stands for another request (409).
     Conflict,
+    /// The key was used by another session of a person who is not verified (409).
+    OtherSession,
 }
 
 /// Decides what a request under a key gets.
@@ -139,6 +149,9 @@ pub fn decide(stored: Option<StoredKey>, request: &RequestHash) -> KeyDecision {
     // A running attempt keeps its key alive: a clock that jumps a day ahead must not run it twice.
     if stored.is_expired && !is_running {
         KeyDecision::First
+    } else if !stored.is_own {
+        // Whoever knows an e-mail address can begin a session for it, and must not read what another one was given.
+        KeyDecision::OtherSession
     } else if stored.request_hash != *request {
         KeyDecision::Conflict
     } else if stored.has_result {
@@ -177,6 +190,7 @@ mod tests {
                 is_expired,
                 newest_attempt,
                 has_result,
+                is_own: true,
             })
         };
         use ReservationState::{Released, Reserved, Settled};
@@ -197,6 +211,10 @@ mod tests {
         ] {
             assert_eq!(decide(stored.clone(), &request), same, "{stored:?}");
             assert_eq!(decide(stored.clone(), &other), different, "{stored:?}");
+            let Some(stored) = stored else { continue };
+            let decision = decide(Some(StoredKey { is_own: false, ..stored.clone() }), &request);
+            let expected = if same == KeyDecision::First { same } else { KeyDecision::OtherSession };
+            assert_eq!(decision, expected, "{stored:?}");
         }
     }
 

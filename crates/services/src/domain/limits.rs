@@ -26,9 +26,14 @@ pub const MAX_PAGE_BYTES: usize = 1 << 20;
 /// The size of the texts of the results of one search in bytes. Models read them, and the tool's reply has them three times;
 /// ordinary results of 200 have a quarter of this.
 pub const MAX_SEARCH_BYTES: usize = 256 << 10;
-/// The number of sessions of one person. A further sign-in ends the oldest, so that whoever signs in again and again does
-/// not fill the database for thirty days.
+/// The number of sessions of one verified person. A further sign-in ends the oldest, so that whoever signs in again and again
+/// does not fill the database for thirty days.
 pub const MAX_SESSIONS: usize = 100;
+/// How often somebody who is not verified may sign in to one account within [`SIGN_IN_WINDOW`]: once a minute. Such sessions
+/// may be different people's, so a further sign-in is refused (429) and ends none of them.
+pub const MAX_SIGN_INS: usize = 60;
+/// How long the sign-ins to one account are counted together.
+pub const SIGN_IN_WINDOW: Duration = Duration::from_secs(60 * 60);
 /// How many answers to each question of consent are kept for one person and campaign; older ones are deleted. The newest
 /// counts, and this is more often than anybody changes their mind.
 pub const MAX_CONSENTS: usize = 100;

@@ -43,21 +43,21 @@ impl TaskDetails {
             [&campaign.name, &campaign.sponsor, &campaign.required_task].map(|text| in_sentence(text));
         let description = campaign.task_schema.as_ref().and_then(|schema| schema.description.as_ref());
         let task_description = description.map_or_else(
-            || format!("Complete the task “{required_task}” for {sponsor}."),
+            || format!("Complete the task “{required_task}” for “{sponsor}”."),
             ToString::to_string,
         );
         let missing = standing.missing_consents();
         let message = if !campaign.active {
             format!("The campaign “{name}” is switched off at present, so it pays for nothing.")
         } else if standing.counts() {
-            format!("You have completed this task; {sponsor} pays up to {subsidy_per_call_cents} a run.")
+            format!("You have completed this task; “{sponsor}” pays up to {subsidy_per_call_cents} a run.")
         } else if standing.completion.is_some() {
             format!(
                 "You have completed this task, but it does not count: {} must be true. Complete it again with your consent.",
                 missing.join(" and ")
             )
         } else {
-            format!("Complete this task, and {sponsor} pays up to {subsidy_per_call_cents} a run.")
+            format!("Complete this task, and “{sponsor}” pays up to {subsidy_per_call_cents} a run.")
         };
         Self {
             campaign_id: *id,
@@ -123,7 +123,7 @@ impl CompletionReport {
         let can_use_service = standing.counts() && campaign.active;
         let message = if can_use_service {
             format!(
-                "The task is completed. {} pays for the services of “{}” now.",
+                "The task is completed. “{}” pays for the services of “{}” now.",
                 in_sentence(&campaign.sponsor),
                 in_sentence(&campaign.name)
             )

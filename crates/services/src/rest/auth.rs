@@ -9,6 +9,7 @@ use super::body::JsonBody;
 use super::error::ApiError;
 use super::gpt_gate::Gpt;
 use super::reply::Json;
+use super::session::ACCEPTED;
 use crate::domain::email::Email;
 use crate::domain::text::{List, Name, Problem};
 use crate::domain::user::{SignIn, SignInReport, VerifiedSubject};
@@ -35,7 +36,7 @@ pub struct AuthRequest {
 pub async fn sign_in(
     Gpt(caller): Gpt,
     JsonBody(request): JsonBody<AuthRequest>,
-) -> Result<Json<SignInReport>, ApiError> {
+) -> Result<([(&'static str, &'static str); 1], Json<SignInReport>), ApiError> {
     let AuthRequest { email, region, roles, tools_used, issuer, subject } = request;
     let services = caller.without_session().await?;
     let subject = match (issuer, subject) {
@@ -50,5 +51,5 @@ pub async fn sign_in(
     };
     let (roles, tools_used) = (roles.unwrap_or_default(), tools_used.unwrap_or_default());
     let sign_in = SignIn { email, region, roles, tools_used };
-    Ok(Json(services.store().sign_in(sign_in, subject).await?))
+    Ok((ACCEPTED, Json(services.store().sign_in(sign_in, subject).await?)))
 }

@@ -11,6 +11,7 @@ use super::idempotency::IdempotencyHeader;
 use super::path::PathParam;
 use super::reply::Json;
 use super::request_log::RequestId;
+use super::session::SessionHeader;
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::ids::{SessionToken, SponsoredApiId, TxHash};
 use crate::domain::text::{Input, Name};
@@ -21,7 +22,8 @@ use crate::runs::{PaymentMode, RunReport, RunRequest};
 #[serde(deny_unknown_fields)]
 pub struct RunBody {
     /// The session token from `POST /gpt/auth`.
-    session_token: SessionToken,
+    #[schemars(required)]
+    session_token: Option<SessionToken>,
     /// What the service is to work on.
     input: Input,
 }
@@ -64,9 +66,10 @@ pub async fn run(
     PathParam(service): PathParam<Name>,
     IdempotencyHeader(key): IdempotencyHeader,
     RequestId(request_id): RequestId,
+    header: SessionHeader,
     JsonBody(body): JsonBody<RunBody>,
 ) -> Result<Json<RunReport>, ApiError> {
-    Ok(Json(run_service(&caller, service, body, key, request_id).await?))
+    Ok(Json(run_service(&caller, service, header, body, key, request_id).await?))
 }
 
 /// `POST /proxy/{service}/run`.
@@ -75,9 +78,10 @@ pub async fn run_proxy(
     PathParam(service): PathParam<Name>,
     IdempotencyHeader(key): IdempotencyHeader,
     RequestId(request_id): RequestId,
+    header: SessionHeader,
     JsonBody(body): JsonBody<RunBody>,
 ) -> Result<Json<ProxyReport>, ApiError> {
-    let report = run_service(&caller, service, body, key, request_id).await?;
+    let report = run_service(&caller, service, header, body, key, request_id).await?;
     let RunReport { service, output, payment_mode, sponsored_by, tx_hash, .. } = report;
     Ok(Json(ProxyReport { service, output, payment_mode, sponsored_by, tx_hash }))
 }
@@ -88,11 +92,12 @@ pub async fn run_api(
     PathParam(api_id): PathParam<SponsoredApiId>,
     IdempotencyHeader(key): IdempotencyHeader,
     RequestId(request_id): RequestId,
+    header: SessionHeader,
     JsonBody(body): JsonBody<RunBody>,
 ) -> Result<Json<ApiRunReport>, ApiError> {
     let api = caller.state.open().await?.store().sponsored_api(api_id).await?;
     let service = Name::parse(api.service_key).map_err(|problem| problem.of("id"))?;
-    let report = run_service(&caller, service, body, key, request_id).await?;
+    let report = run_service(&caller, service, header, body, key, request_id).await?;
     let RunReport { output: upstream_body, payment_mode, sponsored_by, tx_hash, upstream_status, .. } =
         report;
     Ok(Json(ApiRunReport { api_id, payment_mode, sponsored_by, tx_hash, upstream_status, upstream_body }))
@@ -101,11 +106,13 @@ pub async fn run_api(
 async fn run_service(
     caller: &GptCaller,
     service: Name,
+    header: SessionHeader,
     body: RunBody,
     key: Option<IdempotencyKey>,
     request_id: String,
 ) -> Result<RunReport, ApiError> {
-    let RunBody { session_token: session, input } = body;
+    let RunBody { session_token, input } = body;
+    let session = header.require(session_token)?;
     let person = caller.sign_in(session).await?;
     let (registry, identity) = (caller.state.registry.clone(), person.identity());
     let request = RunRequest { session, service, input, key, registry, identity, request_id };

@@ -1,7 +1,10 @@
-//! The session token in the query of a request.
+//! The session token of a request: in the header `X-Session-Token`, or in the query or the body, as GPT actions send it.
 
+use axum::extract::FromRequestParts;
+use http::request::Parts;
 use schemars::JsonSchema;
 
+use super::error::ApiError;
 use super::query::Query;
 use crate::domain::ids::SessionToken;
 use crate::domain::text::{FieldError, Problem};
@@ -9,12 +12,63 @@ use crate::domain::text::{FieldError, Problem};
 /// The name of the parameter.
 const SESSION_TOKEN: &str = "session_token";
 
-/// The session of a query that has nothing else.
-pub fn only_session(mut query: Query) -> Result<SessionToken, FieldError> {
+/// The name of the header. Logs of proxies show queries, but no headers.
+pub const SESSION_HEADER: &str = "x-session-token";
+/// What the reply to a sign-in has in this header: the server takes it, so that nothing needs to be in a query.
+pub const ACCEPTED: [(&str, &str); 1] = [(SESSION_HEADER, "accepted")];
+
+/// The session in the header of a request, if there is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionHeader(Option<SessionToken>);
+
+impl<S: Send + Sync> FromRequestParts<S> for SessionHeader {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let mut values = parts.headers.get_all(SESSION_HEADER).iter();
+        let Some(value) = values.next() else { return Ok(Self(None)) };
+        if values.next().is_some() {
+            return Err(Problem::new("must not be given twice").of("X-Session-Token").into());
+        }
+        let text = value.to_str().unwrap_or_default().trim();
+        let token = SessionToken::parse(text).map_err(|problem| problem.of("X-Session-Token"))?;
+        Ok(Self(Some(token)))
+    }
+}
+
+impl SessionHeader {
+    /// The session of the header, or else the one that the query or the body names.
+    ///
+    /// # Errors
+    ///
+    /// They are different.
+    pub fn or(self, other: Option<SessionToken>) -> Result<Option<SessionToken>, FieldError> {
+        match (self.0, other) {
+            (Some(header), Some(other)) if header != other => {
+                Err(Problem::new("is another one than that in X-Session-Token; send one of them")
+                    .of(SESSION_TOKEN))
+            }
+            (header, other) => Ok(header.or(other)),
+        }
+    }
+
+    /// The session of the header, or else the one that the body names.
+    ///
+    /// # Errors
+    ///
+    /// They are different, or there is none.
+    pub fn require(self, other: Option<SessionToken>) -> Result<SessionToken, FieldError> {
+        self.or(other)?.ok_or_else(|| {
+            Problem::new("is required; sign in with POST /gpt/auth to get one").of(SESSION_TOKEN)
+        })
+    }
+}
+
+/// The session of a request whose query has nothing else.
+pub fn only_session(header: SessionHeader, mut query: Query) -> Result<SessionToken, FieldError> {
     let session = take_session(&mut query)?;
     query.read::<NoParameters>()?;
-    session
-        .ok_or_else(|| Problem::new("is required; sign in with POST /gpt/auth to get one").of(SESSION_TOKEN))
+    header.require(session)
 }
 
 /// Takes the session out of a query. A blank one counts as absent, since models send those.
@@ -29,7 +83,7 @@ pub fn take_session(query: &mut Query) -> Result<Option<SessionToken>, FieldErro
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is read")]
 pub struct SessionParameter {
-    /// The session token from `POST /gpt/auth`.
+    /// The session token from `POST /gpt/auth`. Programs send it in the header `X-Session-Token` instead, which no log shows.
     session_token: SessionToken,
 }
 

@@ -87,7 +87,7 @@ impl RunReport {
     fn new(result: RunResult) -> Self {
         let RunResult { service, output, upstream_status, sponsored_by, tx_hash } = result;
         let message =
-            format!("{} paid for this run of {}.", in_sentence(&sponsored_by), in_sentence(&service));
+            format!("“{}” paid for this run of “{}”.", in_sentence(&sponsored_by), in_sentence(&service));
         let payment_mode = PaymentMode::Sponsored;
         Self { service, output, payment_mode, sponsored_by, tx_hash, message, upstream_status }
     }

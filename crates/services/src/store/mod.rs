@@ -1,6 +1,7 @@
 //! The store: one method per use case, each of which happens as a whole or not at all. The rules are those of
 //! [`crate::domain`]; a store only keeps what they decide.
 
+mod integrity;
 mod movements;
 pub mod postgres;
 mod shared;
@@ -13,7 +14,8 @@ use futures_util::future::BoxFuture;
 
 pub use types::{
     BookViolation, BudgetOwner, CleanUp, Completion, Dashboard, Lease, Page, PageCursor, PageRequest,
-    PaymentOutcome, Reservation, ReserveOutcome, ReserveRequest, RunResult, RunTarget, SettleReport,
+    PaymentOutcome, Reservation, ReserveOutcome, ReserveRequest, RowProblem, RunResult, RunTarget,
+    SettleReport,
 };
 pub(crate) use types::{Listed, PageBuilder};
 
@@ -162,4 +164,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// All budgets that do not balance. There are none, unless something changed the database behind this program.
     fn check_books(&self) -> StoreFuture<'_, Vec<BookViolation>>;
+
+    /// What is wrong with the rows beside the budgets: payments, calls and reservations that contradict each other, rows that
+    /// name what does not exist, and damage that the database itself finds. It reads everything.
+    fn check_rows(&self) -> StoreFuture<'_, Vec<RowProblem>>;
 }

@@ -44,6 +44,13 @@ pub fn key_conflict() -> ServicesError {
     )
 }
 
+/// The error for a key that another session of the same person has used.
+pub fn other_session() -> ServicesError {
+    ServicesError::Conflict(
+        "this idempotency key was used in another session, and only that session gets its result; use a new key".to_owned(),
+    )
+}
+
 /// The error for a service key that another sponsored API has.
 pub fn service_key_taken(service_key: &str) -> ServicesError {
     ServicesError::Conflict(format!("the service_key `{service_key}` is taken; choose another one"))

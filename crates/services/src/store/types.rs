@@ -340,6 +340,16 @@ impl fmt::Display for BookViolation {
     }
 }
 
+/// Something that is wrong with a row, or with the database itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RowProblem(pub String);
+
+impl fmt::Display for RowProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@ use annai_core::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::before_sponsors_text;
 use crate::domain::ids::CampaignId;
 use crate::domain::task::TaskDetails;
 use crate::scopes::TASKS_READ;
@@ -50,7 +51,9 @@ impl Tool for GetTaskDetails {
         input: TaskInput,
     ) -> Result<Reply<TaskDetails>, ToolError> {
         let details = |session| set.backend.task_details(session, input.campaign_id);
-        let details = set.people.in_session(&set.backend, call, details).await?;
+        let mut details = set.people.in_session(&set.backend, call, details).await?;
+        let members = "campaign_name, sponsor, required_task, task_description and task_input_format";
+        details.message = before_sponsors_text(&details.message, members);
         Ok(Reply::prose(details, "message"))
     }
 }

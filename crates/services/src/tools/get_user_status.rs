@@ -6,6 +6,7 @@ use annai_core::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::before_sponsors_text;
 use crate::domain::user::UserStatus;
 use crate::scopes::USER_READ;
 use crate::toolset::ServicesToolset;
@@ -42,7 +43,11 @@ impl Tool for GetUserStatus {
 
     async fn run(set: &ServicesToolset, call: &Call, _: NoArguments) -> Result<Reply<UserStatus>, ToolError> {
         let status = |session| set.backend.user_status(call, session);
-        let status = set.people.in_session(&set.backend, call, status).await?;
+        let mut status = set.people.in_session(&set.backend, call, status).await?;
+        if !status.completed_tasks.is_empty() || !status.available_services.is_empty() {
+            let members = "the names in completed_tasks and available_services";
+            status.message = before_sponsors_text(&status.message, members);
+        }
         Ok(Reply::prose(status, "message"))
     }
 }

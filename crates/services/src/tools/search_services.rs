@@ -7,6 +7,7 @@ use annai_core::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::before_sponsors_text;
 use crate::backend::registry;
 use crate::domain::money::Cents;
 use crate::domain::search::{PageLimit, SearchQuery, SearchReport};
@@ -59,7 +60,11 @@ impl Tool for SearchServices {
         input: SearchInput,
     ) -> Result<Reply<SearchReport>, ToolError> {
         let query = query(input)?;
-        let report = search(set, call, query).await?;
+        let mut report = search(set, call, query).await?;
+        if !report.services.is_empty() || report.available_categories.is_some() {
+            let members = "the names, tasks, categories and tags in the result";
+            report.message = before_sponsors_text(&report.message, members);
+        }
         call.note("results", report.total_count);
         // Widgets of the system before this one read it here.
         let full_response = serde_json::to_value(&report).map_err(ToolError::internal)?;

@@ -17,6 +17,8 @@ mod floods;
 mod idempotency;
 #[path = "../suite/input.rs"]
 mod input;
+#[path = "../suite/integrity.rs"]
+mod integrity;
 #[path = "../suite/leases.rs"]
 mod leases;
 #[path = "../suite/money.rs"]
@@ -27,9 +29,12 @@ mod sponsors;
 mod tasks;
 #[path = "../suite/tools.rs"]
 mod tools;
+#[path = "../suite/unverified.rs"]
+mod unverified;
 
 mod copy;
 mod failover;
+mod hostile_rows;
 mod local_server;
 mod outage;
 mod proxy;

@@ -162,7 +162,7 @@ async fn looking_at_a_database_changes_nothing() {
     let look = PostgresStore::new(options.clone(), Arc::new(SystemClock));
     let error = look.check_books().await.unwrap_err();
     assert_eq!((error.status(), error.code()), (503, "unavailable"));
-    assert!(error.to_string().starts_with("the database needs 5 migrations; "), "{error}");
+    assert!(error.to_string().starts_with("the database needs 6 migrations; "), "{error}");
     assert!(look.campaigns(Default::default()).await.is_err());
     assert_eq!(world.number(tables), before);
     world.store().open().await.unwrap();
@@ -268,7 +268,7 @@ async fn three_replicas_migrate_a_filled_database_at_once() {
         for result in join_all(stores.iter().flat_map(|store| [store.open(), store.open()])).await {
             result.unwrap();
         }
-        assert_eq!(database.number("SELECT count(*) FROM annai_migrations"), 5);
+        assert_eq!(database.number("SELECT count(*) FROM annai_migrations"), 6);
         let expected = if rows.is_empty() { 0 } else { 2 };
         assert_eq!(database.number("SELECT count(*) FROM adjustments"), expected);
     }

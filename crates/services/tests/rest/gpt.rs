@@ -58,13 +58,13 @@ async fn a_person_goes_from_the_search_to_a_sponsored_run() {
         task,
         json!({
             "campaign_id": campaign, "campaign_name": "Survey for scraping", "sponsor": "Acme",
-            "required_task": "survey", "task_description": "Complete the task “survey” for Acme.",
+            "required_task": "survey", "task_description": "Complete the task “survey” for “Acme”.",
             "task_input_format": {
                 "task_type": "survey", "required_fields": ["email", "region"],
                 "instructions": task["task_input_format"]["instructions"],
             },
             "already_completed": false, "subsidy_amount_cents": 50,
-            "message": "Complete this task, and Acme pays up to $0.50 a run.",
+            "message": "Complete this task, and “Acme” pays up to $0.50 a run.",
         })
     );
 
@@ -82,7 +82,7 @@ async fn a_person_goes_from_the_search_to_a_sponsored_run() {
         json!({
             "task_completion_id": recorded["task_completion_id"], "campaign_id": campaign, "consent_recorded": true,
             "can_use_service": true,
-            "message": "The task is completed. Acme pays for the services of “Survey for scraping” now.",
+            "message": "The task is completed. “Acme” pays for the services of “Survey for scraping” now.",
         })
     );
 
@@ -91,7 +91,7 @@ async fn a_person_goes_from_the_search_to_a_sponsored_run() {
         report,
         json!({
             "service": "scrape", "output": "{\"page\": \"案内\"}", "payment_mode": "sponsored", "sponsored_by": "Acme",
-            "tx_hash": report["tx_hash"], "message": "Acme paid for this run of scrape.",
+            "tx_hash": report["tx_hash"], "message": "“Acme” paid for this run of “scrape”.",
         })
     );
     let [request] = &upstream.requests()[..] else { panic!("{:?}", upstream.requests()) };

@@ -17,6 +17,7 @@ mod openapi;
 mod people;
 mod rate_limit;
 mod runs;
+mod session_header;
 mod site;
 mod sponsors;
 mod upstream_server;

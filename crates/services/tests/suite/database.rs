@@ -211,9 +211,10 @@ async fn looking_at_a_database_neither_creates_nor_migrates_it() {
     assert_eq!(look().check_books().await.unwrap(), []);
     world.close().await;
     let sql = rusqlite::Connection::open(folder.database()).unwrap();
-    sql.execute_batch("DROP INDEX task_completions_details; PRAGMA user_version = 2").unwrap();
+    sql.execute_batch("ALTER TABLE idempotency_keys DROP COLUMN session_hash; PRAGMA user_version = 3")
+        .unwrap();
     let error = problem(look().check_books().await);
     assert!(error.starts_with("the database needs 1 migration; "), "{error}");
     let version: i64 = sql.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-    assert_eq!(version, 2);
+    assert_eq!(version, 3);
 }

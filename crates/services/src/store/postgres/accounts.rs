@@ -5,13 +5,14 @@ use jiff::Timestamp;
 use super::failure::Failure;
 use super::session::Session;
 use super::values::texts;
+use crate::domain::consent::UNVERIFIED_CONSENT;
 use crate::domain::ids::{SessionToken, UserId};
-use crate::domain::limits::{MAX_SESSIONS, SESSION_LIFETIME};
+use crate::domain::limits::{MAX_SESSIONS, MAX_SIGN_INS, SESSION_LIFETIME, SIGN_IN_WINDOW};
 use crate::domain::user::{
     Entrance, KnownUser, SignIn, SignInReport, User, VerifiedSubject, entrance, region_after,
 };
 use crate::error::ServicesError;
-use crate::store::shared::later;
+use crate::store::shared::{earlier, later};
 
 /// Of several first sign-ins at once all but one fail by the unique address or subject, and the next try finds the user.
 pub async fn sign_in(
@@ -48,6 +49,7 @@ pub async fn sign_in(
             update(session, user, sign_in).await?;
             bind(session, user, subject.as_ref(), now).await?;
             end_sessions(session, user).await?;
+            forget_unverified_answers(session, user, now).await?;
             (user, false)
         }
         Entrance::Register => {
@@ -56,6 +58,9 @@ pub async fn sign_in(
             (user, true)
         }
     };
+    if subject.is_none() {
+        limit_sign_ins(session, user_id, now).await?;
+    }
     let token = SessionToken::random();
     session
         .execute(
@@ -63,13 +68,15 @@ pub async fn sign_in(
             &[&token, &user_id, &now, &later(now, SESSION_LIFETIME)],
         )
         .await?;
-    session
-        .execute(
-            "DELETE FROM gpt_sessions WHERE token IN (SELECT token FROM gpt_sessions WHERE user_id = $1
-             ORDER BY token = $2 DESC, created_at DESC OFFSET $3)",
-            &[&user_id, &token, &(MAX_SESSIONS as i64)],
-        )
-        .await?;
+    if subject.is_some() {
+        session
+            .execute(
+                "DELETE FROM gpt_sessions WHERE token IN (SELECT token FROM gpt_sessions WHERE user_id = $1
+                 ORDER BY token = $2 DESC, created_at DESC OFFSET $3)",
+                &[&user_id, &token, &(MAX_SESSIONS as i64)],
+            )
+            .await?;
+    }
     let email = session.row("SELECT email FROM users WHERE id = $1", &[&user_id]).await?.try_get(0)?;
     Ok(SignInReport::new(token, user_id, email, is_new_user))
 }
@@ -140,6 +147,43 @@ async fn end_sessions(session: &Session<'_>, user: UserId) -> Result<(), Failure
     session
         .execute(
             "DELETE FROM gpt_sessions WHERE user_id IN (SELECT id FROM users WHERE id = $1 OR adopted_by = $1)",
+            &[&user],
+        )
+        .await?;
+    Ok(())
+}
+
+/// Refuses a sign-in to an account that was entered too often of late.
+async fn limit_sign_ins(session: &Session<'_>, user: UserId, now: Timestamp) -> Result<(), Failure> {
+    let recent = "SELECT count(*) FROM gpt_sessions WHERE user_id = $1 AND created_at > $2";
+    let row = session.row(recent, &[&user, &earlier(now, SIGN_IN_WINDOW)]).await?;
+    let sign_ins: i64 = row.try_get(0)?;
+    if sign_ins < MAX_SIGN_INS as i64 { Ok(()) } else { Err(ServicesError::TooManySignIns.into()) }
+}
+
+/// Withdraws the consents of a person who is verified for the first time, and deletes the details that came with them:
+/// anybody who knew the address may have given them. The person is asked again.
+async fn forget_unverified_answers(
+    session: &Session<'_>,
+    user: UserId,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    // The consents of the duplicates that the user stands for are theirs.
+    session
+        .execute(
+            "INSERT INTO consents (id, user_id, campaign_id, consent_type, granted, purpose, created_at)
+             SELECT gen_random_uuid(), $1, campaign_id, consent_type, false, $2, $3 FROM (
+                 SELECT DISTINCT ON (campaign_id, consent_type) campaign_id, consent_type, granted FROM consents
+                 WHERE user_id IN (SELECT id FROM users WHERE id = $1 OR adopted_by = $1)
+                 ORDER BY campaign_id, consent_type, seq DESC) AS newest
+             WHERE granted",
+            &[&user, &UNVERIFIED_CONSENT, &now],
+        )
+        .await?;
+    session
+        .execute(
+            "UPDATE task_completions SET details = NULL WHERE NOT taken_over
+             AND user_id IN (SELECT id FROM users WHERE id = $1 OR adopted_by = $1)",
             &[&user],
         )
         .await?;

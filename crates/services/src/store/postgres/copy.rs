@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use annai_core::finding::counted;
 use jiff::Timestamp;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use serde::Serialize;
@@ -18,9 +19,10 @@ use super::failure::Failure;
 use super::postgres_store::PostgresStore;
 use super::session::{Access, Session};
 use crate::clock::SystemClock;
+use crate::domain::text::one_line;
 use crate::error::ServicesError;
 use crate::store::sqlite::{SqliteOptions, SqliteStore};
-use crate::store::{BookViolation, Store as _};
+use crate::store::{BookViolation, RowProblem, Store as _};
 
 /// How many rows travel together, and how many such groups may wait: a few megabytes at most.
 const GROUP: usize = 500;
@@ -65,6 +67,8 @@ pub async fn copy_from_sqlite(path: &Path, target: &PostgresStore) -> Result<Cop
     }
     // Opening it as a store brings its tables to this version.
     let source = SqliteStore::new(SqliteOptions::new(path.to_owned()), Arc::new(SystemClock));
+    // Amounts that no sum can contain are among what the rows are checked for.
+    require_sound(&source.check_rows().await?)?;
     require_balance(&source.check_books().await?)?;
     target.open().await?;
     let (sender, parts) = mpsc::channel(WAITING_GROUPS);
@@ -89,6 +93,16 @@ pub async fn copy_from_sqlite(path: &Path, target: &PostgresStore) -> Result<Cop
     drop(parts);
     reader.await.map_err(|error| ServicesError::internal(error.to_string()))?;
     copied.map_err(Failure::into_error)
+}
+
+fn require_sound(problems: &[RowProblem]) -> Result<(), ServicesError> {
+    match problems {
+        [] => Ok(()),
+        [first, ..] => {
+            let count = counted(problems.len(), "row");
+            Err(ServicesError::Conflict(format!("{first}; nothing was copied, and {count} found in all")))
+        }
+    }
 }
 
 fn require_balance(violations: &[BookViolation]) -> Result<(), ServicesError> {
@@ -116,11 +130,15 @@ fn read(path: &PathBuf, parts: &mpsc::Sender<Result<Part, ServicesError>>) -> Re
         let mut rows = statement.query([]).map_err(failed)?;
         let mut group = Vec::with_capacity(GROUP);
         while let Some(row) = rows.next().map_err(failed)? {
-            let cells = table.columns.iter().enumerate().map(|(column, (_, kind))| kind.read(row, column));
-            group.push(cells.collect::<Result<Vec<_>, _>>().map_err(|error| {
-                let problem = format!("the table {} of the database file is damaged", table.name);
-                ServicesError::unavailable(problem, error)
-            })?);
+            let cells = table.columns.iter().enumerate().map(|(column, (name, kind))| {
+                kind.read(row, column).map_err(|problem| {
+                    let (row, table) = (table.row_name(row), table.name);
+                    ServicesError::Conflict(format!(
+                        "the row {row} of the table {table} has in {name} {problem}; nothing was copied; correct it, and copy again"
+                    ))
+                })
+            });
+            group.push(cells.collect::<Result<Vec<_>, _>>()?);
             if group.len() == GROUP
                 && parts.blocking_send(Ok(Part::Rows(std::mem::take(&mut group)))).is_err()
             {
@@ -165,7 +183,29 @@ async fn write(session: &Session<'_>, parts: &Mutex<Parts>) -> Result<CopyReport
     Ok(CopyReport { tables })
 }
 
+/// Writes a table. What PostgreSQL refuses is described in its own words, which name the column and its value.
 async fn write_table(session: &Session<'_>, table: &Table, parts: &mut Parts) -> Result<u64, Failure> {
+    let written = write_rows(session, table, parts).await;
+    written.map_err(|failure| match &failure {
+        Failure::Database(error) => match error.as_db_error() {
+            // Classes of errors: values that do not fit, and constraints that are violated.
+            Some(refusal) if ["22", "23"].iter().any(|class| refusal.code().code().starts_with(class)) => {
+                let detail = refusal.detail().or(refusal.where_()).unwrap_or("no further detail");
+                ServicesError::Conflict(format!(
+                    "PostgreSQL refuses a row of the table {}: {} ({}); nothing was copied; correct it, and copy again",
+                    table.name,
+                    one_line(refusal.message(), 500),
+                    one_line(detail, 500)
+                ))
+                .into()
+            }
+            _ => failure,
+        },
+        _ => failure,
+    })
+}
+
+async fn write_rows(session: &Session<'_>, table: &Table, parts: &mut Parts) -> Result<u64, Failure> {
     let copy = format!("COPY {} ({}) FROM STDIN BINARY", table.name, table.column_list());
     let sink = session.client().copy_in(&copy).await?;
     let mut writer = pin!(BinaryCopyInWriter::new(sink, &table.types()));

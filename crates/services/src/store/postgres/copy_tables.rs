@@ -7,6 +7,8 @@ use serde_json::Value;
 use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
 
+use crate::domain::text::in_sentence;
+
 use self::Kind::{Bool, Bytes, Id, Int4, Int8, Json, Text, Texts, Time};
 
 /// What a column contains, whatever type the embedded database has for it.
@@ -185,6 +187,7 @@ pub const TABLES: [Table; 16] = [
             ("upstream_status", Int4),
             ("sponsored_by", Text),
             ("expires_at", Time),
+            ("session_hash", Text),
         ],
     ),
     table(
@@ -210,6 +213,17 @@ impl Table {
         self.columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
     }
 
+    /// What names a row in an error: its first column, unless that is the secret of a session.
+    pub fn row_name(&self, row: &Row<'_>) -> String {
+        let column = usize::from(self.name == "gpt_sessions");
+        let name = row.get_ref(column).ok().and_then(|value| match value {
+            ValueRef::Text(text) => Some(in_sentence(&String::from_utf8_lossy(text))),
+            ValueRef::Integer(number) => Some(number.to_string()),
+            _ => None,
+        });
+        name.unwrap_or_else(|| "without a key".to_owned())
+    }
+
     /// The types of the columns in PostgreSQL.
     pub fn types(&self) -> Vec<Type> {
         self.columns.iter().map(|(_, kind)| kind.to_type()).collect()
@@ -219,10 +233,13 @@ impl Table {
 /// A value on its way.
 pub type Cell = Box<dyn ToSql + Sync + Send>;
 
-/// Why a value cannot be moved.
+/// Why a value cannot be moved, in words that continue `the row has in the column …`.
 #[derive(Debug, thiserror::Error)]
-#[error("a value cannot be read: {0}")]
-pub struct UnreadableValue(String);
+#[error("{0}")]
+pub struct UnreadableValue(&'static str);
+
+/// The first time that both databases and this program can write: the year 1.
+const MIN_MICROSECONDS: i64 = -62_135_596_800_000_000;
 
 impl Kind {
     const fn to_type(self) -> Type {
@@ -241,24 +258,53 @@ impl Kind {
 
     /// The value of a column of the embedded database.
     pub fn read(self, row: &Row<'_>, column: usize) -> Result<Cell, UnreadableValue> {
-        let unreadable = |cause: &dyn ToString| UnreadableValue(cause.to_string());
-        let value = row.get_ref(column).map_err(|error| unreadable(&error))?;
+        let value = row.get_ref(column).map_err(|_| UnreadableValue("nothing that can be read"))?;
         let is_null = value == ValueRef::Null;
-        let text = || value.as_str().map_err(|error| unreadable(&error));
-        let number = || value.as_i64().map_err(|error| unreadable(&error));
+        let text = || {
+            let text = value.as_str().map_err(|_| UnreadableValue("something that is no text"))?;
+            // PostgreSQL has no NUL in its texts, nor in the texts of its JSON.
+            let has_nul = text.contains('\0') || self == Json && text.contains("\\u0000");
+            if has_nul { Err(UnreadableValue("a NUL character")) } else { Ok(text) }
+        };
+        let number = || value.as_i64().map_err(|_| UnreadableValue("something that is no whole number"));
         Ok(match self {
             _ if is_null => self.null(),
-            Id => Box::new(Uuid::try_parse(text()?).map_err(|error| unreadable(&error))?),
+            Id => {
+                Box::new(Uuid::try_parse(text()?).map_err(|_| UnreadableValue("something that is no UUID"))?)
+            }
             Text => Box::new(text()?.to_owned()),
             Texts => {
-                Box::new(serde_json::from_str::<Vec<String>>(text()?).map_err(|error| unreadable(&error))?)
+                let texts: Vec<String> = serde_json::from_str(text()?)
+                    .map_err(|_| UnreadableValue("something that is no list of texts"))?;
+                if texts.iter().any(|text| text.contains('\0')) {
+                    return Err(UnreadableValue("a NUL character"));
+                }
+                Box::new(texts)
             }
-            Json => Box::new(serde_json::from_str::<Value>(text()?).map_err(|error| unreadable(&error))?),
-            Time => Box::new(Timestamp::from_microsecond(number()?).map_err(|error| unreadable(&error))?),
+            Json => Box::new(
+                serde_json::from_str::<Value>(text()?)
+                    .map_err(|_| UnreadableValue("something that is no JSON"))?,
+            ),
+            Time => {
+                let time = Some(number()?).filter(|time| *time >= MIN_MICROSECONDS);
+                let time = time.and_then(|time| Timestamp::from_microsecond(time).ok());
+                Box::new(time.ok_or(UnreadableValue("a time outside of the years 1 to 9999"))?)
+            }
             Int8 => Box::new(number()?),
-            Int4 => Box::new(i32::try_from(number()?).map_err(|error| unreadable(&error))?),
-            Bool => Box::new(number()? != 0),
-            Bytes => Box::new(value.as_blob().map_err(|error| unreadable(&error))?.to_owned()),
+            Int4 => {
+                Box::new(i32::try_from(number()?).map_err(|_| UnreadableValue("a number beyond 32 bits"))?)
+            }
+            Bool => match number()? {
+                0 => Box::new(false),
+                1 => Box::new(true),
+                _ => return Err(UnreadableValue("a number other than 0 and 1")),
+            },
+            Bytes => Box::new(
+                value
+                    .as_blob()
+                    .map_err(|_| UnreadableValue("something that is no sequence of bytes"))?
+                    .to_owned(),
+            ),
         })
     }
 

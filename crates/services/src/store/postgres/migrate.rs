@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use super::adopt::{self, AdoptionReport};
 use super::failure::Failure;
+use super::old_rows;
 use super::pool::Connections;
 use super::session::{Access, Session, UseCase};
 use super::shape;
@@ -12,12 +13,13 @@ use crate::error::ServicesError;
 use crate::store::movements::{self, MovementKind};
 
 /// The migrations in their order; the table `annai_migrations` names those that were applied.
-const MIGRATIONS: [(&str, &str); 5] = [
+const MIGRATIONS: [(&str, &str); 6] = [
     ("001_services", include_str!("../../../migrations/postgres/001_services.sql")),
     ("002_additions", include_str!("../../../migrations/postgres/002_additions.sql")),
     ("003_balance", include_str!("../../../migrations/postgres/003_balance.sql")),
     ("004_expiry", include_str!("../../../migrations/postgres/004_expiry.sql")),
     ("005_retention", include_str!("../../../migrations/postgres/005_retention.sql")),
+    ("006_key_sessions", include_str!("../../../migrations/postgres/006_key_sessions.sql")),
 ];
 
 /// What opening the database did.
@@ -102,6 +104,7 @@ async fn apply(session: &Session<'_>, timeout_ms: u64) -> Result<MigrationReport
     let mut report = MigrationReport { applied: pending(done)?, ..MigrationReport::default() };
     if done == 0 {
         shape::check(session).await?;
+        old_rows::check(session).await?;
     }
     for (version, (name, migration)) in (1_i32..).zip(MIGRATIONS).skip(done) {
         session.batch(migration).await?;

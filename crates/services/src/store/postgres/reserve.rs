@@ -9,7 +9,9 @@ use super::failure::Failure;
 use super::keys::lock_key;
 use super::session::Session;
 use super::sponsored_apis;
-use crate::domain::idempotency::{IdempotencyKey, KeyDecision, KeyUse, RequestHash, StoredKey, decide};
+use crate::domain::idempotency::{
+    IdempotencyKey, KeyDecision, KeyUse, RequestHash, StoredKey, decide, session_hash,
+};
 use crate::domain::ids::{CampaignId, ReservationId, SponsoredApiId, TxHash, UserId};
 use crate::domain::limits::KEY_LIFETIME;
 use crate::domain::matching::{Offer, Payer, plan};
@@ -20,7 +22,7 @@ use crate::domain::service::Service;
 use crate::domain::user::User;
 use crate::error::ServicesError;
 use crate::store::movements::{Moved, MovementKind};
-use crate::store::shared::{key_conflict, later, run_target};
+use crate::store::shared::{key_conflict, later, other_session, run_target};
 use crate::store::{Reservation, ReserveOutcome, ReserveRequest, RunResult};
 
 pub async fn reserve(
@@ -33,7 +35,7 @@ pub async fn reserve(
     let (user, api) = try_join(user, sponsored_apis::find_by_key(session, key)).await?;
     let tx_hash = match &request.key {
         None => TxHash::random(),
-        Some(key) => match key_decision(session, &user, key, &request.request_hash, now).await? {
+        Some(key) => match key_decision(session, &user, key, request, now).await? {
             KeyDecision::First => {
                 key_use(session, user.id, now).await?.check().map_err(ServicesError::from)?;
                 TxHash::random()
@@ -45,6 +47,7 @@ pub async fn reserve(
             }
             KeyDecision::InProgress => return Err(ServicesError::InProgress.into()),
             KeyDecision::Conflict => return Err(key_conflict().into()),
+            KeyDecision::OtherSession => return Err(other_session().into()),
         },
     };
     let is_targeted = api.is_none() && is_targeted(session, key).await?;
@@ -65,7 +68,7 @@ pub async fn reserve(
         key: request.key.as_ref().map(|key| key.as_str().to_owned()),
     };
     let insert = insert(session, &attempt, ReservationState::Reserved, now);
-    try_join(insert, record_key(session, &attempt, &request.request_hash, now)).await?;
+    try_join(insert, record_key(session, &attempt, request, now)).await?;
     let moved = (MovementKind::Reserved, attempt.amount);
     let reservation = Reservation {
         id: attempt.id,
@@ -163,27 +166,30 @@ impl AttemptRow {
 async fn record_key(
     session: &Session<'_>,
     attempt: &AttemptRow,
-    request_hash: &RequestHash,
+    request: &ReserveRequest,
     now: Timestamp,
 ) -> Result<(), Failure> {
     let Some(key) = &attempt.key else { return Ok(()) };
     // A key whose time is over begins anew, with nothing of its old result. Otherwise it keeps its time.
     session
         .execute(
-            "INSERT INTO idempotency_keys AS k (user_id, key, request_hash, tx_hash, reservation_id, service, expires_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)
+            "INSERT INTO idempotency_keys AS k (user_id, key, request_hash, tx_hash, reservation_id, service, expires_at,
+                 session_hash)
+             VALUES ($1, $2, $3, $4, $5, $6, $7,
+                 CASE WHEN NOT EXISTS (SELECT 1 FROM identities WHERE user_id = $1) THEN $8 END)
              ON CONFLICT (user_id, key) DO UPDATE SET request_hash = excluded.request_hash,
                  expires_at = CASE WHEN k.tx_hash = excluded.tx_hash THEN k.expires_at ELSE excluded.expires_at END,
                  tx_hash = excluded.tx_hash, reservation_id = excluded.reservation_id, service = excluded.service,
-                 output = NULL, upstream_status = NULL, sponsored_by = NULL",
+                 session_hash = excluded.session_hash, output = NULL, upstream_status = NULL, sponsored_by = NULL",
             &[
                 &attempt.user_id,
                 key,
-                &request_hash.to_string(),
+                &request.request_hash.to_string(),
                 &attempt.tx_hash.as_str(),
                 &attempt.id,
                 &attempt.service,
                 &later(now, KEY_LIFETIME),
+                &session_hash(request.session),
             ],
         )
         .await?;
@@ -226,14 +232,16 @@ async fn key_decision(
     session: &Session<'_>,
     user: &User,
     key: &IdempotencyKey,
-    request_hash: &RequestHash,
+    request: &ReserveRequest,
     now: Timestamp,
 ) -> Result<KeyDecision, Failure> {
-    let query = "SELECT k.request_hash, k.tx_hash, k.expires_at <= $3, r.state, k.output IS NOT NULL
+    let query = "SELECT k.request_hash, k.tx_hash, k.expires_at <= $3, r.state, k.output IS NOT NULL,
+             coalesce(k.session_hash = $4, true)
          FROM idempotency_keys k LEFT JOIN reservations r ON r.id = k.reservation_id
          WHERE k.user_id = $1 AND k.key = $2";
     let lock = lock_key(session, user.id, Some(key.as_str()));
-    let ((), stored) = try_join(lock, session.find(query, &[&user.id, &key.as_str(), &now])).await?;
+    let own = session_hash(request.session);
+    let ((), stored) = try_join(lock, session.find(query, &[&user.id, &key.as_str(), &now, &own])).await?;
     let stored = match stored {
         Some(row) => Some(StoredKey {
             request_hash: RequestHash::stored(row.try_get(0)?),
@@ -241,10 +249,11 @@ async fn key_decision(
             is_expired: row.try_get(2)?,
             newest_attempt: row.try_get::<_, Option<&str>>(3)?.and_then(ReservationState::stored),
             has_result: row.try_get(4)?,
+            is_own: row.try_get(5)?,
         }),
         None => None,
     };
-    Ok(decide(stored, request_hash))
+    Ok(decide(stored, &request.request_hash))
 }
 
 async fn replay(session: &Session<'_>, user: UserId, key: &IdempotencyKey) -> Result<RunResult, Failure> {

@@ -176,7 +176,8 @@ pub async fn check(session: &Session<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn refused(problem: String) -> Failure {
+/// A database that is not taken over, and why.
+pub fn refused(problem: String) -> Failure {
     let cause = std::io::Error::other("the database was not touched");
     ServicesError::unavailable(problem, cause).into()
 }

@@ -28,6 +28,8 @@ pub async fn complete(
     (token, campaign_id, submission): &(SessionToken, CampaignId, TaskSubmission),
     now: Timestamp,
 ) -> Result<Completion, Failure> {
+    // Verifying a person ends the sessions of others and then their consents: it waits for this one, or ends it before.
+    session.find("SELECT 1 FROM gpt_sessions WHERE token = $1 FOR SHARE", &[token]).await?;
     let user = session_user(session, *token, now).await?;
     let campaign = campaigns::find(session, *campaign_id).await?;
     submission.check(&campaign)?;
@@ -35,7 +37,7 @@ pub async fn complete(
     session.lock(&["task", &campaign_id.to_string(), &user.id.to_string()]).await?;
     record_consents(session, user.id, *campaign_id, submission, now).await?;
     let completion = match find_completion(session, *campaign_id, user.id).await? {
-        Some(first) => first,
+        Some(first) => add_details(session, first, submission).await?,
         None => record_completion(session, *campaign_id, user.id, submission, now).await?,
     };
     let standing = standing::find(session, *campaign_id, user.id).await?;
@@ -69,6 +71,20 @@ async fn record_consents(
             .await?;
     }
     Ok(())
+}
+
+/// The details of a completion whose own were deleted, or that had none.
+async fn add_details(
+    session: &Session<'_>,
+    completion: TaskCompletion,
+    submission: &TaskSubmission,
+) -> Result<TaskCompletion, Failure> {
+    let (None, Some(details)) = (&completion.details, &submission.details) else { return Ok(completion) };
+    let details = details.to_string();
+    session
+        .execute("UPDATE task_completions SET details = $2 WHERE id = $1", &[&completion.id, &details])
+        .await?;
+    Ok(TaskCompletion { details: Some(details), ..completion })
 }
 
 async fn find_completion(

@@ -7,7 +7,8 @@ use futures_util::future::BoxFuture;
 use super::postgres_store::PostgresStore;
 use super::search::{self, SearchInput};
 use super::{
-    accounts, books, campaigns, expiry, leases, listing, preferences, reserve, settle, sponsored_apis, tasks,
+    accounts, books, campaigns, expiry, integrity, leases, listing, preferences, reserve, settle,
+    sponsored_apis, tasks,
 };
 use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
 use crate::domain::idempotency::IdempotencyKey;
@@ -22,7 +23,7 @@ use crate::domain::user::{SignIn, SignInReport, User, UserStatus, VerifiedSubjec
 use crate::store::shared::SponsorKey;
 use crate::store::{
     BookViolation, CleanUp, Completion, Dashboard, Lease, Page, PageRequest, ReserveOutcome, ReserveRequest,
-    SettleReport, Store, StoreFuture,
+    RowProblem, SettleReport, Store, StoreFuture,
 };
 use crate::upstream::UpstreamReply;
 
@@ -194,5 +195,9 @@ impl Store for PostgresStore {
 
     fn check_books(&self) -> StoreFuture<'_, Vec<BookViolation>> {
         self.read((), |session, (), _| Box::pin(books::check(session)))
+    }
+
+    fn check_rows(&self) -> StoreFuture<'_, Vec<RowProblem>> {
+        self.read((), |session, (), _| Box::pin(integrity::check(session)))
     }
 }

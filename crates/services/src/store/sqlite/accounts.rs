@@ -5,8 +5,9 @@ use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use super::failure::Failure;
 use super::rows::{from_json, id, time, to_json};
-use crate::domain::ids::{SessionToken, UserId};
-use crate::domain::limits::{MAX_SESSIONS, SESSION_LIFETIME};
+use crate::domain::consent::UNVERIFIED_CONSENT;
+use crate::domain::ids::{CompletionId, SessionToken, UserId};
+use crate::domain::limits::{MAX_SESSIONS, MAX_SIGN_INS, SESSION_LIFETIME, SIGN_IN_WINDOW};
 use crate::domain::preferences::{
     NewPreferences, PreferenceLevel, PreferenceLevels, PreferencesReport, PreferencesSaved, TaskPreference,
 };
@@ -15,7 +16,7 @@ use crate::domain::user::{
     Entrance, KnownUser, SignIn, SignInReport, User, VerifiedSubject, entrance, region_after,
 };
 use crate::error::ServicesError;
-use crate::store::shared::later;
+use crate::store::shared::{earlier, later};
 
 pub fn sign_in(
     transaction: &Transaction<'_>,
@@ -44,6 +45,7 @@ pub fn sign_in(
             bind(transaction, user, subject, now)?;
             // Whoever signed in before was not verified.
             transaction.execute("DELETE FROM gpt_sessions WHERE user_id = ?1", [user.to_string()])?;
+            forget_unverified_answers(transaction, user, now)?;
             (user, false)
         }
         Entrance::Register => {
@@ -52,6 +54,9 @@ pub fn sign_in(
             (user, true)
         }
     };
+    if subject.is_none() {
+        limit_sign_ins(transaction, user_id, now)?;
+    }
     let token = SessionToken::random();
     transaction
         .prepare_cached(
@@ -63,12 +68,14 @@ pub fn sign_in(
             now.as_microsecond(),
             later(now, SESSION_LIFETIME).as_microsecond()
         ])?;
-    transaction
-        .prepare_cached(
-            "DELETE FROM gpt_sessions WHERE token IN (SELECT token FROM gpt_sessions WHERE user_id = ?1
-             ORDER BY token = ?2 DESC, created_at DESC LIMIT -1 OFFSET ?3)",
-        )?
-        .execute(params![user_id.to_string(), token.expose(), MAX_SESSIONS as i64])?;
+    if subject.is_some() {
+        transaction
+            .prepare_cached(
+                "DELETE FROM gpt_sessions WHERE token IN (SELECT token FROM gpt_sessions WHERE user_id = ?1
+                 ORDER BY token = ?2 DESC, created_at DESC LIMIT -1 OFFSET ?3)",
+            )?
+            .execute(params![user_id.to_string(), token.expose(), MAX_SESSIONS as i64])?;
+    }
     let email =
         transaction
             .query_row("SELECT email FROM users WHERE id = ?1", [user_id.to_string()], |row| row.get(0))?;
@@ -133,6 +140,51 @@ fn bind(
     transaction.execute(
         "INSERT INTO identities (issuer, subject, user_id, created_at) VALUES (?1, ?2, ?3, ?4)",
         params![&**issuer, &**subject, user.to_string(), now.as_microsecond()],
+    )?;
+    Ok(())
+}
+
+/// Refuses a sign-in to an account that was entered too often of late.
+fn limit_sign_ins(transaction: &Transaction<'_>, user: UserId, now: Timestamp) -> Result<(), Failure> {
+    let mut recent = transaction
+        .prepare_cached("SELECT count(*) FROM gpt_sessions WHERE user_id = ?1 AND created_at > ?2")?;
+    let since = earlier(now, SIGN_IN_WINDOW).as_microsecond();
+    let sign_ins: i64 = recent.query_row(params![user.to_string(), since], |row| row.get(0))?;
+    if sign_ins < MAX_SIGN_INS as i64 { Ok(()) } else { Err(ServicesError::TooManySignIns.into()) }
+}
+
+/// Withdraws the consents of a person who is verified for the first time, and deletes the details that came with them:
+/// anybody who knew the address may have given them. The person is asked again.
+fn forget_unverified_answers(
+    transaction: &Transaction<'_>,
+    user: UserId,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    let user = user.to_string();
+    let mut granted = transaction.prepare(
+        "SELECT campaign_id, consent_type FROM consents c WHERE user_id = ?1 AND granted AND seq =
+             (SELECT max(seq) FROM consents n WHERE n.user_id = c.user_id AND n.campaign_id = c.campaign_id
+              AND n.consent_type = c.consent_type)",
+    )?;
+    let granted =
+        granted.query_map([&user], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+    for (campaign, consent) in granted.collect::<Result<Vec<_>, _>>()? {
+        transaction.execute(
+            "INSERT INTO consents (id, user_id, campaign_id, consent_type, granted, purpose, created_at)
+             VALUES (?1, ?2, ?3, ?4, FALSE, ?5, ?6)",
+            params![
+                CompletionId::random().to_string(),
+                user,
+                campaign,
+                consent,
+                UNVERIFIED_CONSENT,
+                now.as_microsecond()
+            ],
+        )?;
+    }
+    transaction.execute(
+        "UPDATE task_completions SET details = NULL WHERE user_id = ?1 AND NOT taken_over",
+        [&user],
     )?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::fs::{DirBuilder, OpenOptions};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use annai_core::owner_only::OwnerOnly as _;
@@ -14,10 +15,11 @@ use crate::error::ServicesError;
 use crate::store::Migration;
 
 /// The migrations in their order; `user_version` counts those that were applied.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("../../../migrations/sqlite/001_services.sql"),
     include_str!("../../../migrations/sqlite/002_expiry.sql"),
     include_str!("../../../migrations/sqlite/003_retention.sql"),
+    include_str!("../../../migrations/sqlite/004_key_sessions.sql"),
 ];
 
 /// The file that all connections of a store share, and whether it is in order.
@@ -27,11 +29,21 @@ pub struct Database {
     epoch: AtomicU64,
     /// The epoch in which the file was last opened and migrated.
     opened_in: AtomicU64,
+    /// Which file that was. A connection still writes to a file that was deleted, and all of it would be lost.
+    opened_file: Mutex<Option<FileIdentity>>,
 }
+
+/// What tells a file from another one with the same path: its device and its number there.
+type FileIdentity = (u64, u64);
 
 impl Database {
     pub const fn new(options: SqliteOptions) -> Self {
-        Self { options, epoch: AtomicU64::new(1), opened_in: AtomicU64::new(0) }
+        Self {
+            options,
+            epoch: AtomicU64::new(1),
+            opened_in: AtomicU64::new(0),
+            opened_file: Mutex::new(None),
+        }
     }
 
     /// Whether the file was opened and migrated, and nothing has failed since.
@@ -52,6 +64,31 @@ impl Database {
         self.epoch.fetch_add(1, Ordering::AcqRel);
     }
 
+    /// Checks that the file is still the one that was opened.
+    pub fn check_file(&self) -> Result<(), Failure> {
+        let mut opened = self.opened_file.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = *opened else { return Ok(()) };
+        let problem = match identity(&self.options.path) {
+            Ok(found) if found == Some(file) => return Ok(()),
+            // Another file is opened like a new one.
+            Ok(_) => {
+                *opened = None;
+                self.invalidate();
+                "the database file was replaced by another one, which is used from now on; try again"
+            }
+            Err(_) => {
+                "the database file was deleted or moved away while this program used it; put it back, or restart this program to begin with an empty one"
+            }
+        };
+        let cause = std::io::Error::other(self.options.path.display().to_string());
+        Err(ServicesError::unavailable(problem, cause).into())
+    }
+
+    /// Forgets which file was open, once no connection is.
+    pub fn forget_file(&self) {
+        *self.opened_file.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// Opens the connection that writes, creating and migrating the file where necessary.
     pub fn open_writer(&self) -> Result<Connection, Failure> {
         let epoch = self.epoch();
@@ -67,6 +104,8 @@ impl Database {
             }
             Migration::Refuse => require_migrated(&connection)?,
         }
+        *self.opened_file.lock().unwrap_or_else(PoisonError::into_inner) =
+            identity(&self.options.path).ok().flatten();
         self.opened_in.store(epoch, Ordering::Release);
         Ok(connection)
     }
@@ -96,6 +135,21 @@ impl Database {
              PRAGMA cache_size = -8192;",
         )?;
         Ok(connection)
+    }
+}
+
+/// Which file is at a path; `None` where the system has no such numbers, and files in use cannot be deleted.
+fn identity(path: &Path) -> std::io::Result<Option<FileIdentity>> {
+    let metadata = std::fs::metadata(path)?;
+    #[cfg(unix)]
+    return Ok(Some((
+        std::os::unix::fs::MetadataExt::dev(&metadata),
+        std::os::unix::fs::MetadataExt::ino(&metadata),
+    )));
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        Ok(None)
     }
 }
 

@@ -7,6 +7,7 @@ mod campaigns;
 mod connection;
 mod expiry;
 mod failure;
+mod integrity;
 mod keys;
 mod leases;
 mod listing;

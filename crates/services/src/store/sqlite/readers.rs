@@ -54,6 +54,7 @@ impl Readers {
     }
 
     fn read<T>(&self, use_case: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
+        self.database.check_file()?;
         let epoch = self.database.epoch();
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut reader = match idle {

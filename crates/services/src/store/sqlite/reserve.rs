@@ -7,7 +7,9 @@ use super::accounts::session_user;
 use super::campaigns::{Targeting, targeting};
 use super::failure::Failure;
 use super::sponsored_apis;
-use crate::domain::idempotency::{IdempotencyKey, KeyDecision, KeyUse, RequestHash, StoredKey, decide};
+use crate::domain::idempotency::{
+    IdempotencyKey, KeyDecision, KeyUse, RequestHash, StoredKey, decide, session_hash,
+};
 use crate::domain::ids::{ReservationId, TxHash};
 use crate::domain::limits::KEY_LIFETIME;
 use crate::domain::matching::{Offer, Payer, plan};
@@ -18,7 +20,7 @@ use crate::domain::service::Service;
 use crate::domain::user::User;
 use crate::error::ServicesError;
 use crate::store::movements::{Moved, MovementKind};
-use crate::store::shared::{key_conflict, later, run_target};
+use crate::store::shared::{key_conflict, later, other_session, run_target};
 use crate::store::{Reservation, ReserveOutcome, ReserveRequest, RunResult};
 
 pub fn reserve(
@@ -29,7 +31,7 @@ pub fn reserve(
     let user = session_user(transaction, request.session, now)?;
     let tx_hash = match &request.key {
         None => TxHash::random(),
-        Some(key) => match key_decision(transaction, &user, key, &request.request_hash, now)? {
+        Some(key) => match key_decision(transaction, &user, key, request, now)? {
             KeyDecision::First => {
                 key_use(transaction, &user, now)?.check().map_err(ServicesError::from)?;
                 TxHash::random()
@@ -40,6 +42,7 @@ pub fn reserve(
             }
             KeyDecision::InProgress => return Err(ServicesError::InProgress.into()),
             KeyDecision::Conflict => return Err(key_conflict().into()),
+            KeyDecision::OtherSession => return Err(other_session().into()),
         },
     };
     let key = &*request.service;
@@ -61,7 +64,7 @@ pub fn reserve(
         tx_hash,
         key: request.key.as_ref().map(|key| key.as_str().to_owned()),
     };
-    record(transaction, &attempt, &request.request_hash, now)?;
+    record(transaction, &attempt, request, now)?;
     let moved = (MovementKind::Reserved, attempt.amount);
     let reservation = Reservation {
         id: attempt.id,
@@ -140,7 +143,7 @@ pub struct AttemptRow {
 fn record(
     transaction: &Transaction<'_>,
     attempt: &AttemptRow,
-    request_hash: &RequestHash,
+    request: &ReserveRequest,
     now: Timestamp,
 ) -> Result<(), Failure> {
     insert(transaction, attempt, ReservationState::Reserved, now)?;
@@ -148,21 +151,23 @@ fn record(
     // A key whose time is over begins anew, with nothing of its old result. Otherwise it keeps its time.
     transaction
         .prepare_cached(
-            "INSERT INTO idempotency_keys (user_id, key, request_hash, tx_hash, reservation_id, service, expires_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            "INSERT INTO idempotency_keys (user_id, key, request_hash, tx_hash, reservation_id, service, expires_at,
+                 session_hash)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, iif(EXISTS (SELECT 1 FROM identities WHERE user_id = ?1), NULL, ?8))
              ON CONFLICT (user_id, key) DO UPDATE SET request_hash = excluded.request_hash,
                  expires_at = iif(tx_hash = excluded.tx_hash, expires_at, excluded.expires_at),
                  tx_hash = excluded.tx_hash, reservation_id = excluded.reservation_id, service = excluded.service,
-                 output = NULL, upstream_status = NULL, sponsored_by = NULL",
+                 session_hash = excluded.session_hash, output = NULL, upstream_status = NULL, sponsored_by = NULL",
         )?
         .execute(params![
             attempt.user_id,
             key,
-            request_hash.to_string(),
+            request.request_hash.to_string(),
             attempt.tx_hash.as_str(),
             attempt.id.to_string(),
             attempt.service,
-            later(now, KEY_LIFETIME).as_microsecond()
+            later(now, KEY_LIFETIME).as_microsecond(),
+            session_hash(request.session)
         ])?;
     Ok(())
 }
@@ -204,16 +209,18 @@ fn key_decision(
     transaction: &Transaction<'_>,
     user: &User,
     key: &IdempotencyKey,
-    request_hash: &RequestHash,
+    request: &ReserveRequest,
     now: Timestamp,
 ) -> Result<KeyDecision, Failure> {
     let mut statement = transaction.prepare_cached(
-        "SELECT k.request_hash, k.tx_hash, k.expires_at <= ?3, r.state, k.output IS NOT NULL
+        "SELECT k.request_hash, k.tx_hash, k.expires_at <= ?3, r.state, k.output IS NOT NULL,
+             coalesce(k.session_hash = ?4, TRUE)
          FROM idempotency_keys k LEFT JOIN reservations r ON r.id = k.reservation_id
          WHERE k.user_id = ?1 AND k.key = ?2",
     )?;
+    let session = session_hash(request.session);
     let stored = statement
-        .query_row(params![user.id.to_string(), key.as_str(), now.as_microsecond()], |row| {
+        .query_row(params![user.id.to_string(), key.as_str(), now.as_microsecond(), session], |row| {
             Ok(StoredKey {
                 request_hash: RequestHash::stored(row.get(0)?),
                 tx_hash: TxHash::stored(row.get(1)?),
@@ -222,10 +229,11 @@ fn key_decision(
                     .get::<_, Option<String>>(3)?
                     .and_then(|state| ReservationState::stored(&state)),
                 has_result: row.get(4)?,
+                is_own: row.get(5)?,
             })
         })
         .optional()?;
-    Ok(decide(stored, request_hash))
+    Ok(decide(stored, &request.request_hash))
 }
 
 /// What the living keys of a person take up.

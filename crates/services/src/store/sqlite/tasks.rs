@@ -37,7 +37,7 @@ pub fn complete(
     submission.check(&campaign)?;
     record_consents(transaction, user.id, campaign_id, submission, now)?;
     let completion = match find_completion(transaction, campaign_id, user.id)? {
-        Some(first) => first,
+        Some(first) => add_details(transaction, first, submission)?,
         None => record_completion(transaction, campaign_id, user.id, submission, now)?,
     };
     let standing = standing::find(transaction, &campaign_id.to_string(), &user.id.to_string())?;
@@ -79,6 +79,21 @@ fn record_consents(
         ])?;
     }
     Ok(())
+}
+
+/// The details of a completion whose own were deleted, or that had none.
+fn add_details(
+    transaction: &Transaction<'_>,
+    completion: TaskCompletion,
+    submission: &TaskSubmission,
+) -> Result<TaskCompletion, Failure> {
+    let (None, Some(details)) = (&completion.details, &submission.details) else { return Ok(completion) };
+    let details = details.to_string();
+    transaction.execute(
+        "UPDATE task_completions SET details = ?2 WHERE id = ?1",
+        [&completion.id.to_string(), &details],
+    )?;
+    Ok(TaskCompletion { details: Some(details), ..completion })
 }
 
 fn find_completion(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::{
-    SqliteStore, accounts, books, campaigns, expiry, leases, listing, reserve, search, settle,
+    SqliteStore, accounts, books, campaigns, expiry, integrity, leases, listing, reserve, search, settle,
     sponsored_apis, tasks,
 };
 use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
@@ -21,7 +21,7 @@ use crate::domain::user::{SignIn, SignInReport, User, UserStatus, VerifiedSubjec
 use crate::store::shared::SponsorKey;
 use crate::store::{
     BookViolation, CleanUp, Completion, Dashboard, Lease, Page, PageRequest, ReserveOutcome, ReserveRequest,
-    SettleReport, Store, StoreFuture,
+    RowProblem, SettleReport, Store, StoreFuture,
 };
 use crate::upstream::UpstreamReply;
 
@@ -178,10 +178,15 @@ impl Store for SqliteStore {
         Box::pin(async {
             self.readers.close_idle();
             self.writer.close().await;
+            self.database.forget_file();
         })
     }
 
     fn check_books(&self) -> StoreFuture<'_, Vec<BookViolation>> {
         self.read(|connection, _| books::check(connection))
+    }
+
+    fn check_rows(&self) -> StoreFuture<'_, Vec<RowProblem>> {
+        self.read(|connection, _| integrity::check(connection))
     }
 }

@@ -164,6 +164,7 @@ impl WriterConnection {
 
     /// The connection, opened where necessary, that commits in this way.
     fn connection(&mut self, durability: Durability) -> Result<&mut Connection, Failure> {
+        self.database.check_file()?;
         let open = match self.open.take() {
             Some(open) if open.epoch == self.database.epoch() => self.open.insert(open),
             _ => {
