@@ -88,7 +88,8 @@ impl Tour<'_> {
         };
         let mut text = self.title("Sponsored run", "count words, after the task \"tea survey\" of Sencha Co");
         text.push_str(&self.line(&format!("the way is the goal → {}", field("output"))));
-        text.push_str(&self.line(&field("message")));
+        let (sponsor, service) = (field("sponsored_by"), field("service"));
+        text.push_str(&self.line(&format!("{sponsor} paid for this run of {service}.")));
         Ok(text)
     }
 
