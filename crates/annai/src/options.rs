@@ -38,6 +38,9 @@ pub struct Options {
     /// Read the manuals in this folder * [default: manuals in WORKSPACE_ROOT] [env: MANUALS_ROOT]
     #[arg(long, value_name = "DIR", global = true, hide = true)]
     pub manuals: Vec<PathBuf>,
+    /// Read the manual in this folder under this id *
+    #[arg(long, value_name = "ID=DIR", global = true, hide = true)]
+    pub manual_dir: Vec<String>,
     /// Read and change the files in this folder [default: vault in WORKSPACE_ROOT] [env: VAULT_ROOT]
     #[arg(long, value_name = "DIR", global = true, hide = true)]
     pub vault: Option<PathBuf>,
@@ -132,6 +135,15 @@ impl Options {
             words.push("--read-only".to_owned());
         }
         let manuals = self.manuals.iter().map(|path| ("--manuals", path));
+        for named in &self.manual_dir {
+            let named = match named.split_once('=') {
+                Some((id, path)) if !path.is_empty() => {
+                    format!("{id}={}", absolute(Path::new(path))?.display())
+                }
+                _ => named.clone(),
+            };
+            words.extend(["--manual-dir".to_owned(), named]);
+        }
         let vault = self.vault.iter().map(|path| ("--vault", path));
         let config = self.config.iter().map(|path| ("--config", path));
         for (option, path) in manuals.chain(vault).chain(config) {
@@ -157,6 +169,10 @@ impl Options {
                 key: "library.manuals",
                 value: folders.into(),
             });
+        }
+        if !self.manual_dir.is_empty() {
+            let value = self.manual_dir.clone().into();
+            given.push(CommandLineValue { option: "--manual-dir", key: "library.manual_dirs", value });
         }
         if let Some(vault) = &self.vault {
             let value = vault.display().to_string().into();

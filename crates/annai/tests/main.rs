@@ -31,6 +31,7 @@ mod suite {
     mod library_files;
     mod library_find;
     mod library_find_odd;
+    mod library_folders;
     mod library_hardening;
     mod library_journeys;
     mod library_no_vault;

@@ -11,21 +11,16 @@ use crate::vault::Vault;
 
 /// How many files of a manual are named; of the others, only the number is shown.
 const MAX_NAMED_FILES: usize = 10;
-/// Pictures and the files of web pages, which contain no text that somebody would look for.
-const NO_TEXT: [&str; 17] = [
-    "png", "jpg", "jpeg", "gif", "webp", "svg", "ico", "avif", "css", "js", "map", "woff", "woff2", "ttf",
-    "mp4", "mp3", "webm",
-];
-
 /// Checks the manuals, the vault and the word files.
 #[must_use]
 pub fn check(settings: &LibrarySection) -> Vec<Finding> {
     let folders = settings.manual_folders();
-    let shown: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    let shown: Vec<_> = folders.iter().map(|folder| folder.path().display().to_string()).collect();
     let shown = shown.join(", ");
     let manuals = Manuals::new(folders);
     let mut others = check_word_files(&manuals);
     others.extend(check_files(&manuals));
+    others.extend(check_folders(&manuals, settings));
     let manuals = match manuals.ids() {
         Ok(manuals) if manuals.is_empty() => Finding::bad(
             format!("library: there are no manuals in {shown}"),
@@ -79,6 +74,43 @@ fn check_files(manuals: &Manuals) -> Vec<Finding> {
     ids.iter().filter_map(|id| check_manual(&manuals.get(id).ok()?)).collect()
 }
 
+/// Names what lies beside the manuals, manuals that are hidden by others, and folders that cannot be opened.
+fn check_folders(manuals: &Manuals, settings: &LibrarySection) -> Vec<Finding> {
+    let beside = manuals.beside();
+    let fix = advice(&beside);
+    let named = named(&beside);
+    let beside = match beside.len() {
+        0 => None,
+        _ if fix.is_empty() => {
+            Some(Finding::good(format!("library: beside the manuals, not searched: {named}")))
+        }
+        _ => Some(Finding::warning(format!("library: beside the manuals, not searched: {named}"), fix)),
+    };
+    let hidden = manuals.hidden_ids().into_iter().map(|id| {
+        let what =
+            format!("library: two folders of manuals have one named {id}, and only the first is searched");
+        Finding::warning(what, "rename a folder, or name one with --manual-dir ID=DIR")
+    });
+    let folders = settings.manual_folders();
+    let missing = folders.iter().filter(|_| manuals.ids().is_ok()).filter_map(|folder| {
+        let error = folder.open().err()?;
+        let (what, fix) = error.message().split_once("; ").unwrap_or((error.message(), "correct the path"));
+        Some(Finding::bad(format!("library: {what}"), fix))
+    });
+    beside.into_iter().chain(hidden).chain(missing).collect()
+}
+
+/// The first files with their reasons, and the number of the others.
+fn named(files: &[Unsearchable]) -> String {
+    let shown = files.iter().take(MAX_NAMED_FILES);
+    let shown: Vec<_> = shown.map(|file| format!("{} ({})", file.path, file.reason.name())).collect();
+    let mut named = shown.join(", ");
+    if files.len() > MAX_NAMED_FILES {
+        named.push_str(&format!(" and {} more", files.len() - MAX_NAMED_FILES));
+    }
+    named
+}
+
 fn check_manual(manual: &Manual) -> Option<Finding> {
     let listing = manual.listing().ok()?;
     let read = listing.files.iter().filter_map(|path| {
@@ -94,17 +126,9 @@ fn check_manual(manual: &Manual) -> Option<Finding> {
 /// The finding about the files of a manual that cannot be searched; `None` when all can.
 fn finding_of(id: &str, mut files: Vec<Unsearchable>, is_empty: bool) -> Option<Finding> {
     files.sort_by_cached_key(|file| {
-        (has_no_text(file), file.reason == UnsearchableReason::Type, file.path.clone())
+        (file.has_no_text(), file.reason == UnsearchableReason::Type, file.path.clone())
     });
-    let named: Vec<_> = files
-        .iter()
-        .take(MAX_NAMED_FILES)
-        .map(|file| format!("{} ({})", file.path, file.reason.name()))
-        .collect();
-    let mut named = named.join(", ");
-    if files.len() > MAX_NAMED_FILES {
-        named.push_str(&format!(" and {} more", files.len() - MAX_NAMED_FILES));
-    }
+    let named = named(&files);
     let count = counted(files.len(), "file");
     if is_empty {
         let named = if files.is_empty() { "it has no files".to_owned() } else { named };
@@ -117,13 +141,7 @@ fn finding_of(id: &str, mut files: Vec<Unsearchable>, is_empty: bool) -> Option<
     let first = files.first()?;
     let what = format!("library: {count} of the manual {id} cannot be searched: {named}");
     // Those with text come first.
-    Some(if has_no_text(first) { Finding::good(what) } else { Finding::warning(what, advice(&files)) })
-}
-
-fn has_no_text(file: &Unsearchable) -> bool {
-    let extension = file.path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    file.reason == UnsearchableReason::Type
-        && extension.is_some_and(|extension| NO_TEXT.contains(&extension.as_str()))
+    Some(if first.has_no_text() { Finding::good(what) } else { Finding::warning(what, advice(&files)) })
 }
 
 /// What to do about the reasons that occur.
@@ -136,9 +154,13 @@ fn advice(files: &[Unsearchable]) -> String {
         ),
         (UnsearchableReason::TooLarge, "split files of more than 256 MiB"),
         (UnsearchableReason::Unreadable, "allow this user to read the files"),
-        (UnsearchableReason::Link, "replace symbolic links by the files that they lead to"),
+        (
+            UnsearchableReason::Link,
+            "replace symbolic links by what they lead to, or name a linked manual with --manual-dir ID=DIR",
+        ),
+        (UnsearchableReason::Stray, "move the files into the folder of a manual"),
     ];
-    let occurs = |reason| files.iter().any(|file| file.reason == reason && !has_no_text(file));
+    let occurs = |reason| files.iter().any(|file| file.reason == reason && !file.has_no_text());
     let advice: Vec<_> =
         advice.into_iter().filter(|(reason, _)| occurs(*reason)).map(|(_, what)| what).collect();
     advice.join("; ")

@@ -6,6 +6,7 @@ use annai_core::config::{EnvironmentVariable, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::manual_folders::ManualFolder;
 use crate::vault_quota::VaultLimits;
 
 /// The keys that this crate owns.
@@ -23,10 +24,13 @@ pub struct LibrarySection {
     /// The folder that contains `manuals` and `vault`. Relative paths of this section start at the current folder of
     /// the process, and `~` is the home folder. Default: the current folder.
     pub workspace_root: Option<String>,
-    /// The folder that contains the manuals. Default: `manuals` in the workspace.
+    /// The folder that contains the manuals: each folder directly below it is one. Default: `manuals` in the workspace.
     pub manuals_root: Option<String>,
-    /// Folders that contain manuals, read instead of `manuals_root`. Set by `--manuals`.
+    /// Folders that contain manuals, read instead of `manuals_root`. A folder that has searchable files of its own, other
+    /// than README and LICENSE, is a single manual. Set by `--manuals`.
     pub manuals: Vec<String>,
+    /// Single manuals as `ID=DIR`, read in addition to `manuals` and instead of `manuals_root`. Set by `--manual-dir`.
+    pub manual_dirs: Vec<String>,
     /// The folder of the vault. Set by `--vault`. Default: `vault` in the workspace, which is created by the first
     /// write if `workspace_root` is set, and used only if it exists otherwise.
     pub vault_root: Option<String>,
@@ -111,6 +115,7 @@ impl Default for LibrarySection {
             workspace_root: None,
             manuals_root: None,
             manuals: Vec::new(),
+            manual_dirs: Vec::new(),
             vault_root: None,
             default_manual_id: None,
             cache_dir: None,
@@ -180,21 +185,48 @@ impl LibrarySection {
             &mut self.adaptive_stats_path,
         ];
         let paths = paths.into_iter().filter_map(Option::as_mut);
+        let expanded = |path: &str| {
+            let rest = path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            rest.map(|rest| format!("{home}{rest}"))
+        };
         for path in paths.chain(&mut self.manuals) {
-            match path.strip_prefix('~') {
-                Some(rest) if rest.is_empty() || rest.starts_with('/') => *path = format!("{home}{rest}"),
-                _ => {}
+            *path = expanded(path).unwrap_or_else(|| path.clone());
+        }
+        for named in &mut self.manual_dirs {
+            if let Some((id, path)) = named.split_once('=')
+                && let Some(path) = expanded(path)
+            {
+                *named = format!("{id}={path}");
             }
         }
     }
 
+    /// What is wrong with `manual_dirs`: an entry that is not `ID=DIR`, or an id that two of them have.
+    #[must_use]
+    pub fn manual_dirs_problem(&self) -> Option<String> {
+        let mut ids = Vec::new();
+        for named in &self.manual_dirs {
+            match ManualFolder::parse_named(named) {
+                Ok(ManualFolder::Named { id, .. }) if ids.contains(&id) => {
+                    return Some(format!("expected an id for each manual, got \"{id}\" twice"));
+                }
+                Ok(ManualFolder::Named { id, .. }) => ids.push(id),
+                Ok(_) => {}
+                Err(problem) => return Some(problem),
+            }
+        }
+        None
+    }
+
     /// The folders that manuals are looked for in.
     #[must_use]
-    pub fn manual_folders(&self) -> Vec<PathBuf> {
-        if !self.manuals.is_empty() {
-            return self.manuals.iter().map(PathBuf::from).collect();
+    pub(crate) fn manual_folders(&self) -> Vec<ManualFolder> {
+        if self.manuals.is_empty() && self.manual_dirs.is_empty() {
+            return vec![ManualFolder::Root(self.folder(self.manuals_root.as_deref(), "manuals"))];
         }
-        vec![self.folder(self.manuals_root.as_deref(), "manuals")]
+        let folders = self.manuals.iter().map(|folder| ManualFolder::Folder(PathBuf::from(folder)));
+        let named = self.manual_dirs.iter().filter_map(|named| ManualFolder::parse_named(named).ok());
+        named.chain(folders).collect()
     }
 
     /// The folder of the vault.
@@ -235,6 +267,7 @@ mod tests {
             workspace_root: Some("~".into()),
             manuals_root: Some("~/manuals".into()),
             manuals: vec!["~/a".into(), "b".into()],
+            manual_dirs: vec!["c=~/c".into(), "~=~d".into()],
             vault_root: Some("~other/vault".into()),
             adaptive_stats_path: Some("~/stats/a.jsonl".into()),
             ..LibrarySection::default()
@@ -247,10 +280,31 @@ mod tests {
             workspace_root: Some("/home/me".into()),
             manuals_root: Some("/home/me/manuals".into()),
             manuals: vec!["/home/me/a".into(), "b".into()],
+            manual_dirs: vec!["c=/home/me/c".into(), "~=~d".into()],
             vault_root: Some("~other/vault".into()),
             adaptive_stats_path: Some("/home/me/stats/a.jsonl".into()),
             ..LibrarySection::default()
         };
         assert_eq!(section, expected);
+    }
+
+    #[test]
+    fn a_named_manual_has_an_id_of_its_own_and_a_folder() {
+        let problem = |named: &[&str]| {
+            let manual_dirs = named.iter().map(|named| (*named).to_owned()).collect();
+            LibrarySection { manual_dirs, ..LibrarySection::default() }.manual_dirs_problem()
+        };
+        assert_eq!(problem(&["a=x", "b=x", "c=a=b"]), None);
+        for (named, expected) in [
+            (&["a=x", "a=y"][..], "expected an id for each manual, got \"a\" twice"),
+            (&["a"], "expected ID=DIR, such as handbook=/srv/handbook, got \"a\""),
+            (&["a="], "expected a folder after the = of ID=DIR, got \"a=\""),
+            (
+                &["a/b=x"],
+                "expected an id without separators and control characters before the = of ID=DIR, got \"a/b\"",
+            ),
+        ] {
+            assert_eq!(problem(named).as_deref(), Some(expected));
+        }
     }
 }

@@ -99,6 +99,24 @@ pub enum LibraryError {
         /// The ids of the first manuals.
         known: String,
     },
+    /// An id whose folder is a link.
+    #[error(
+        "manual_id: the folder of \"{id}\" is a symbolic link, and links among the manuals are not followed; start the server with --manual-dir ID=DIR, which names the folder that it leads to"
+    )]
+    LinkedManual {
+        /// The id.
+        id: String,
+    },
+    /// A manual that was given by name and whose folder does not exist.
+    #[error(
+        "the folder {folder} of the manual \"{id}\" does not exist; correct --manual-dir or library.manual_dirs"
+    )]
+    NamedManualNotFound {
+        /// The id.
+        id: String,
+        /// The folder.
+        folder: String,
+    },
     /// A folder of manuals that does not exist.
     #[error("the manuals folder {folder} does not exist; create it, or set MANUALS_ROOT or --manuals")]
     ManualsFolderNotFound {
@@ -192,6 +210,8 @@ impl LibraryError {
             }
             Self::PathNotFound { .. }
             | Self::ManualNotFound { .. }
+            | Self::NamedManualNotFound { .. }
+            | Self::LinkedManual { .. }
             | Self::ManualsFolderNotFound { .. }
             | Self::VaultNotFound { .. }
             | Self::TraceNotFound { .. } => ErrorKind::NotFound,
@@ -213,7 +233,9 @@ impl LibraryError {
             | Self::Forbidden { path, .. }
             | Self::InvalidScope { path, .. }
             | Self::Conflict { path, .. } => Some(json!({ "path": path })),
-            Self::ManualNotFound { id, .. } => Some(json!({ "manual_id": id })),
+            Self::ManualNotFound { id, .. }
+            | Self::NamedManualNotFound { id, .. }
+            | Self::LinkedManual { id } => Some(json!({ "manual_id": id })),
             _ => None,
         }
     }

@@ -7,9 +7,10 @@ use annai_core::{ErrorKind, ToolError};
 
 use crate::error::LibraryError;
 use crate::fs::{
-    self, DirEntry, EntryKind, Listing, Membership, ReadError, RelPath, Root, TextFile, UnsearchableReason,
-    nfc,
+    self, EntryKind, Listing, Membership, ReadError, RelPath, Root, TextFile, Unsearchable,
+    UnsearchableReason, nfc,
 };
+use crate::manual_folders::{FoundManuals, ManualFolder, is_manual_id};
 use crate::text::{
     HtmlText, LineIndex, MarkdownPage, Node, Rendering, json_node, markdown_page, page_name, parse_html,
 };
@@ -27,7 +28,7 @@ const MAX_SHOWN_ID_CHARS: usize = 80;
 
 /// The manuals in the configured folders.
 pub struct Manuals {
-    folders: Vec<PathBuf>,
+    folders: Vec<ManualFolder>,
 }
 
 /// One manual.
@@ -108,14 +109,14 @@ pub struct Document {
 /// The location of a manual that is not opened yet.
 struct ManualLocation<'a> {
     id: String,
-    root: &'a PathBuf,
+    root: &'a ManualFolder,
     /// The name of its folder in the root; `None` when the root itself is the manual.
     folder: Option<String>,
 }
 
 impl ManualLocation<'_> {
     fn open(&self) -> Result<Manual, ToolError> {
-        let root = open(self.root)?;
+        let root = self.root.open()?;
         let root = match &self.folder {
             Some(folder) => root.below(folder)?,
             None => root,
@@ -125,9 +126,33 @@ impl ManualLocation<'_> {
 }
 
 impl Manuals {
-    /// The manuals in these folders. A folder that contains searchable files directly is a single manual.
-    pub const fn new(folders: Vec<PathBuf>) -> Self {
-        Self { folders }
+    /// The manuals in these folders. A folder that is a link is resolved now.
+    pub fn new(folders: Vec<ManualFolder>) -> Self {
+        Self { folders: folders.into_iter().map(ManualFolder::resolved).collect() }
+    }
+
+    /// What lies beside the manuals and is not searched: files, and links, which are not followed.
+    pub fn beside(&self) -> Vec<Unsearchable> {
+        let found = self.folders.iter().filter_map(|folder| folder.look().ok());
+        let mut beside: Vec<_> = found
+            .flat_map(|found| match found {
+                FoundManuals::Itself => Vec::new(),
+                FoundManuals::Below { beside, .. } => beside,
+            })
+            .collect();
+        beside.sort_unstable();
+        beside.dedup();
+        beside
+    }
+
+    /// The ids of manuals that another manual of the same id hides.
+    pub fn hidden_ids(&self) -> Vec<String> {
+        let mut ids: Vec<_> =
+            self.locate_all().unwrap_or_default().into_iter().map(|found| found.id).collect();
+        let names = ids.clone();
+        ids.dedup();
+        ids.retain(|id| names.iter().filter(|name| *name == id).count() > 1);
+        ids
     }
 
     /// The ids of all manuals, sorted.
@@ -137,12 +162,7 @@ impl Manuals {
 
     /// The manual with this id, or else the only one whose id differs from it in nothing but its Unicode form.
     pub fn get(&self, id: &str) -> Result<Manual, ToolError> {
-        if id.is_empty()
-            || id == ".."
-            || id == "."
-            || id.contains(['/', '\\'])
-            || id.chars().any(char::is_control)
-        {
+        if !is_manual_id(id) {
             return Err(LibraryError::InvalidManualId.into());
         }
         let all = self.locate()?;
@@ -153,6 +173,7 @@ impl Manuals {
             (None, Some(only), None) => only,
             (None, Some(_), Some(_)) => return Err(LibraryError::AmbiguousManualId.into()),
             (None, None, _) => {
+                self.check_named(id)?;
                 let known: Vec<_> =
                     all.iter().take(MAX_NAMED_MANUALS).map(|found| found.id.as_str()).collect();
                 let id = id.chars().take(MAX_SHOWN_ID_CHARS).collect();
@@ -160,6 +181,20 @@ impl Manuals {
             }
         };
         found.open()
+    }
+
+    /// Says why the manual with an id is none: its folder does not exist, or is a link.
+    fn check_named(&self, id: &str) -> Result<(), ToolError> {
+        let is_named =
+            |folder: &&ManualFolder| matches!(folder, ManualFolder::Named { id: named, .. } if named == id);
+        if let Some(folder) = self.folders.iter().find(is_named) {
+            folder.open()?;
+        }
+        let is_link = |file: &Unsearchable| file.path == id && file.reason == UnsearchableReason::Link;
+        match self.beside().iter().any(is_link) {
+            true => Err(LibraryError::LinkedManual { id: id.to_owned() }.into()),
+            false => Ok(()),
+        }
     }
 
     /// The manuals with these stored ids, in this order. The folders are listed once for all of them.
@@ -175,7 +210,7 @@ impl Manuals {
     /// The word files that apply to these manuals: the shared ones, then the own file of each; and how many of them could
     /// not be read.
     pub fn word_files(&self, ids: &[String]) -> (Vec<WordFile>, usize) {
-        let shared = self.folders.iter().filter_map(|folder| open(folder).ok());
+        let shared = self.folders.iter().filter_map(|folder| folder.open().ok());
         let own =
             self.get_all(ids).unwrap_or_default().into_iter().filter_map(|manual| Some(manual.ok()?.root));
         let (mut files, mut unreadable) = (Vec::<WordFile>::new(), 0);
@@ -199,12 +234,22 @@ impl Manuals {
 
     /// Finds the manuals. When two have the same name, the first one counts.
     fn locate(&self) -> Result<Vec<ManualLocation<'_>>, ToolError> {
+        let mut all = self.locate_all()?;
+        all.dedup_by(|later, first| later.id == first.id);
+        Ok(all)
+    }
+
+    /// All manuals, sorted by their names.
+    fn locate_all(&self) -> Result<Vec<ManualLocation<'_>>, ToolError> {
         let mut all: Vec<ManualLocation<'_>> = Vec::new();
         let mut missing = None;
         let mut opened = 0;
-        for path in &self.folders {
-            let root = match open(path) {
-                Ok(root) => root,
+        // A name that somebody gave counts more than one that a folder happens to have.
+        let (named, others): (Vec<_>, Vec<_>) =
+            self.folders.iter().partition(|folder| matches!(folder, ManualFolder::Named { .. }));
+        for root in named.into_iter().chain(others) {
+            let found = match root.look() {
+                Ok(found) => found,
                 Err(error) if error.kind() == ErrorKind::NotFound => {
                     missing = missing.or(Some(error));
                     continue;
@@ -212,22 +257,22 @@ impl Manuals {
                 Err(error) => return Err(error),
             };
             opened += 1;
-            let entries = root.top()?.entries()?;
-            let is_member = |entry: &DirEntry, kind: EntryKind| {
-                entry.kind == kind && membership(&entry.name, kind) == Membership::Searched
-            };
-            let holds_files = entries.iter().any(|entry| is_member(entry, EntryKind::File));
-            if holds_files {
-                let id = fs::folder_name(path).unwrap_or_else(|| "manual".to_owned());
-                all.push(ManualLocation { id, root: path, folder: None });
-                continue;
+            match found {
+                FoundManuals::Itself => {
+                    let id = match root {
+                        ManualFolder::Named { id, .. } => id.clone(),
+                        _ => fs::folder_name(root.path()).unwrap_or_else(|| "manual".to_owned()),
+                    };
+                    all.push(ManualLocation { id, root, folder: None });
+                }
+                FoundManuals::Below { folders, .. } => {
+                    all.extend(folders.into_iter().map(|name| ManualLocation {
+                        id: name.clone(),
+                        root,
+                        folder: Some(name),
+                    }));
+                }
             }
-            let folders = entries.into_iter().filter(|entry| is_member(entry, EntryKind::Folder));
-            all.extend(folders.map(|entry| ManualLocation {
-                id: entry.name.clone(),
-                root: path,
-                folder: Some(entry.name),
-            }));
         }
         match missing {
             Some(error) if opened == 0 => return Err(error),
@@ -235,21 +280,8 @@ impl Manuals {
         }
         // The sort is stable, so that the first of two equal names stays first.
         all.sort_by(|one, other| one.id.cmp(&other.id));
-        all.dedup_by(|later, first| later.id == first.id);
         Ok(all)
     }
-}
-
-fn open(folder: &std::path::Path) -> Result<Root, ToolError> {
-    Root::open(folder).map_err(|errno| {
-        let folder = folder.display().to_string();
-        let error = std::io::Error::from(errno);
-        let failure = match error.kind() {
-            std::io::ErrorKind::NotFound => LibraryError::ManualsFolderNotFound { folder },
-            _ => LibraryError::ManualsFolderClosed { folder, cause: error.to_string() },
-        };
-        failure.into()
-    })
 }
 
 /// Whether a folder is entered, and a file is searched. Hidden ones do not belong to a manual, such as `.git`, and neither

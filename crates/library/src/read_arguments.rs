@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 pub enum ReadScope {
     Snippet,
+    Passage,
     Section,
     Sections,
     File,

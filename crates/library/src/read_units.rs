@@ -6,10 +6,16 @@ use annai_core::ToolError;
 
 use crate::error::LibraryError;
 use crate::manuals::Document;
-use crate::text::{Node, NodeKind, PointerError, TextPosition, locate_json, truncate_chars};
+use crate::text::{
+    Node, NodeKind, PointerError, TextPosition, cut_length, cut_length_with, cut_start, locate_json,
+    truncate_chars,
+};
 
 /// The default number of characters before and after the line of a snippet: about a paragraph.
 const DEFAULT_EXPAND_CHARS: usize = 240;
+
+/// The maximum number of characters of a passage: enough for a table or some paragraphs around a place.
+const MAX_PASSAGE_CHARS: usize = 1200;
 
 /// The maximum number of characters of a JSON Pointer that an error shows; the rest is left out.
 const MAX_SHOWN_POINTER_CHARS: usize = 200;
@@ -26,17 +32,19 @@ pub struct Surroundings {
 /// What a read asks for. Calls with a cursor return all of it, piece by piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadUnit {
-    /// All bytes of it.
+    /// All bytes of it. Those of a snippet and of a passage are their section, so that a cursor can continue in it.
     pub range: Range<usize>,
-    /// Where a call without a cursor starts: later than the range only in a snippet whose line would not fit otherwise.
+    /// Where a call without a cursor starts: later than the range only in a snippet, in a passage and in a long JSON value.
     pub first: usize,
+    /// Where a call without a cursor ends, if not at a limit: earlier than the range only in a snippet and in a passage.
+    pub stop: usize,
     /// The maximum number of headings in the text of one call.
     pub max_sections: usize,
 }
 
 impl ReadUnit {
     const fn new(range: Range<usize>) -> Self {
-        Self { first: range.start, range, max_sections: usize::MAX }
+        Self { first: range.start, stop: range.end, range, max_sections: usize::MAX }
     }
 
     /// The whole file.
@@ -98,51 +106,59 @@ impl ReadUnit {
 
     /// The same, but a call without a cursor starts at a place inside it, if the whole does not fit into one call.
     pub fn starting_at(self, document: &Document, place: Place, max_chars: usize) -> Self {
-        let whole = text(document).get(self.range.clone()).unwrap_or_default();
-        let fits = whole.chars().nth(max_chars).is_none();
         let start = byte_at(document, place.position());
-        if fits || !self.range.contains(&start) { self } else { Self { first: start, ..self } }
+        if self.fits(document, max_chars) || !self.range.contains(&start) {
+            self
+        } else {
+            Self { first: start, ..self }
+        }
     }
 
     /// A line with the text around it, inside its own section, or a place inside a line with the text around that. When the
     /// limit does not suffice, the line itself comes first.
     pub fn snippet(document: &Document, place: Place, around: Surroundings, max_chars: usize) -> Self {
         let text = text(document);
-        let section = section_range(document, node_index(document, place));
-        let line = document.lines.line(place.line).unwrap_or(0..0);
-        // A line may come before the first section, and in HTML it may have parts of several sections.
-        let section = section.start.min(line.start)..section.end.max(section.start);
-        let inside = |byte: usize| byte.clamp(section.start, section.end);
+        let section = section_around(document, place);
         // A place inside a line stands for itself: the line may be as long as the file.
-        let line = match place.char {
-            Some(_) => {
-                let place = inside(byte_at(document, place.position()));
-                place..place
-            }
-            None => inside(line.start)..inside(line.end),
+        let center = match place.char {
+            Some(_) => Center::Place(position_in(document, place, &section)),
+            None => Center::Line(line_in(document, place, &section)),
         };
+        let line = center.range();
         let (before, after) =
             (around.before.unwrap_or(DEFAULT_EXPAND_CHARS), around.after.unwrap_or(DEFAULT_EXPAND_CHARS));
-        let start = back(text, section.start, line.start, before);
-        let end = forward(text, line.end, section.end, after);
+        let lead = text.get(section.start..line.start).unwrap_or_default();
+        let start = section.start + cut_start(lead, before, center.longest_line(before, max_chars));
+        let tail = text.get(line.end..section.end).unwrap_or_default();
+        let end = line.end + cut_length_with(tail, after, center.longest_line(after, max_chars));
         // Breaks at the ends would only be empty lines.
         let is_break = ['\n', '\r'];
         let lead = text.get(start..line.start).unwrap_or_default();
         let start = line.start - lead.trim_start_matches(is_break).len();
         let tail = text.get(line.end..end).unwrap_or_default();
         let end = line.end + tail.trim_end_matches(is_break).len();
+        let first = first_byte(text, &(start..end), &center, max_chars);
+        Self { first, stop: end, ..Self::new(section) }
+    }
 
-        let count = |range: Range<usize>| text.get(range).map_or(0, |text| text.chars().count());
-        let first = match max_chars.checked_sub(count(line.clone())) {
-            Some(room) => {
-                // Both sides get half of the room, and one of them more when the other needs less.
-                let take = (room / 2).max(room.saturating_sub(count(line.end..end)));
-                back(text, start, line.start, take)
-            }
-            // The beginning of a line that exceeds the limit; a cursor continues with the rest.
-            None => line.start,
+    /// The whole lines around a place, inside its section. A line that is longer than the limit is read from the place on.
+    pub fn passage(document: &Document, place: Place, max_chars: usize) -> Self {
+        let text = text(document);
+        let section = section_around(document, place);
+        let max_chars = max_chars.min(MAX_PASSAGE_CHARS);
+        let line = line_in(document, place, &section);
+        let center = match place.char {
+            Some(_) if !fits(text, &line, max_chars) => Center::Place(position_in(document, place, &section)),
+            _ => Center::Line(line),
         };
-        Self { range: start..end, first, max_sections: usize::MAX }
+        let first = first_byte(text, &section, &center, max_chars);
+        let stop = first + cut_length(text.get(first..section.end).unwrap_or_default(), max_chars);
+        Self { first, stop, ..Self::new(section) }
+    }
+
+    /// Whether all of it fits into one call.
+    pub fn fits(&self, document: &Document, max_chars: usize) -> bool {
+        fits(text(document), &self.range, max_chars)
     }
 
     /// Where the text of a call that starts at a byte must end.
@@ -251,17 +267,72 @@ fn without_last_break(document: &Document, start: usize, end: usize) -> usize {
     start + short.unwrap_or(part).len()
 }
 
-/// The byte that is `chars` characters before `from`, or `first` when that is closer.
-fn back(text: &str, first: usize, from: usize, chars: usize) -> usize {
-    let before = text.get(first..from).unwrap_or_default();
-    match chars.checked_sub(1) {
-        None => from,
-        Some(skip) => before.char_indices().rev().nth(skip).map_or(first, |(at, _)| first + at),
+/// The bytes of the section that contains a place, without breaks at its end, and with the line of the place, which may come
+/// before the first section.
+fn section_around(document: &Document, place: Place) -> Range<usize> {
+    let section = section_range(document, node_index(document, place));
+    let line = document.lines.line(place.line).unwrap_or(0..0);
+    let start = section.start.min(line.start);
+    let all = text(document).get(start..section.end).unwrap_or_default();
+    let end = start + all.trim_end_matches(['\n', '\r']).len();
+    // In HTML, a line may have parts of several sections.
+    start..end.max(line.end.min(section.end)).max(start)
+}
+
+/// The part of the line of a place that is in a section.
+fn line_in(document: &Document, place: Place, section: &Range<usize>) -> Range<usize> {
+    let line = document.lines.line(place.line).unwrap_or(0..0);
+    let inside = |byte: usize| byte.clamp(section.start, section.end);
+    inside(line.start)..inside(line.end)
+}
+
+/// The byte of a place in a section.
+fn position_in(document: &Document, place: Place, section: &Range<usize>) -> usize {
+    byte_at(document, place.position()).clamp(section.start, section.end)
+}
+
+/// What a snippet or a passage is around.
+enum Center {
+    /// A whole line.
+    Line(Range<usize>),
+    /// A place inside a line, which may be cut.
+    Place(usize),
+}
+
+impl Center {
+    fn range(&self) -> Range<usize> {
+        match self {
+            Self::Line(line) => line.clone(),
+            Self::Place(place) => *place..*place,
+        }
+    }
+
+    /// The maximum length of a line that is shown as a whole or not at all, where `chars` characters are shown on one side.
+    const fn longest_line(&self, chars: usize, max_chars: usize) -> usize {
+        match self {
+            Self::Line(_) => max_chars,
+            Self::Place(_) => chars,
+        }
     }
 }
 
-/// The byte that is `chars` characters after `from`, or `last` when that is closer.
-fn forward(text: &str, from: usize, last: usize, chars: usize) -> usize {
-    let after = text.get(from..last).unwrap_or_default();
-    after.char_indices().nth(chars).map_or(last, |(at, _)| from + at)
+/// Where a call begins that shows a line or a place and as much of the text around it as fits.
+fn first_byte(text: &str, around: &Range<usize>, center: &Center, max_chars: usize) -> usize {
+    let line = center.range();
+    let count = |range: Range<usize>| text.get(range).map_or(0, |text| text.chars().count());
+    match max_chars.checked_sub(count(line.clone())) {
+        Some(room) => {
+            // Both sides get half of the room, and one of them more when the other needs less.
+            let take = (room / 2).max(room.saturating_sub(count(line.end..around.end)));
+            let before = text.get(around.start..line.start).unwrap_or_default();
+            around.start + cut_start(before, take, center.longest_line(take, max_chars))
+        }
+        // The beginning of a line that exceeds the limit; a cursor continues with the rest.
+        None => line.start,
+    }
+}
+
+/// Whether a part of a text has at most `max_chars` characters.
+fn fits(text: &str, range: &Range<usize>, max_chars: usize) -> bool {
+    text.get(range.clone()).is_none_or(|part| part.chars().nth(max_chars).is_none())
 }

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-/// The output of a tool as plain text: the text that was read, one line for each item, starting with `path:line`, or a
+/// The output of a tool as plain text: the text that was read and how to read on, one line for each item, starting with `path:line`, or a
 /// sentence about what was written. `None` when the output has none of them; the text of the reply is shown then.
 #[must_use]
 pub fn readable(output: &Value) -> Option<String> {
     if let Some(text) = output.get("text").and_then(Value::as_str) {
-        return Some(text.to_owned());
+        return Some(format!("{text}{}", rest_of_text(output)));
     }
     let list = ["results", "items", "entries"].iter().find_map(|key| output.get(key)?.as_array());
     match list {
@@ -16,6 +16,18 @@ pub fn readable(output: &Value) -> Option<String> {
             Some(list.iter().map(line).chain(next_page(output, list.len())).collect::<Vec<_>>().join("\n"))
         }
         None => written(output),
+    }
+}
+
+/// How to read on, when a text was cut short; nothing when it was not.
+fn rest_of_text(output: &Value) -> String {
+    if output.get("truncated") != Some(&Value::Bool(true)) {
+        return String::new();
+    }
+    let cursor = output.get("next_cursor").or_else(|| output.get("next_offset"));
+    match cursor.filter(|cursor| cursor.get("start_line").is_some_and(|line| !line.is_null())) {
+        Some(cursor) => format!("\n… the text goes on: 'cursor={cursor}'"),
+        None => "\n… the section has more text before this".to_owned(),
     }
 }
 
@@ -73,6 +85,14 @@ mod tests {
     fn text_is_shown_as_it_is_and_each_item_of_a_list_as_one_line() {
         for (output, expected) in [
             (json!({ "text": "a\nb", "truncated": false }), Some("a\nb")),
+            (
+                json!({ "text": "a", "truncated": true, "next_cursor": { "start_line": 3, "char": 0 } }),
+                Some("a\n… the text goes on: 'cursor={\"start_line\":3,\"char\":0}'"),
+            ),
+            (
+                json!({ "text": "a", "truncated": true, "next_cursor": null }),
+                Some("a\n… the section has more text before this"),
+            ),
             (
                 json!({ "results": [{ "path": "n.md", "start_line": 3, "snippet": "hello" }] }),
                 Some("n.md:3: hello"),

@@ -1,8 +1,9 @@
-//! Reading manuals: a snippet, a section, several sections, some lines, a JSON value or a whole file, within limits and with
-//! a cursor to continue.
+//! Reading manuals: a snippet, a passage, a section, several sections, some lines, a JSON value or a whole file, within
+//! limits and with a cursor to continue.
 //!
-//! The texts that the calls with the cursors return, joined without anything between them, are the text that was asked for: a
-//! line break belongs to the line that it ends, and a cut is made after it, unless the limit is exactly there.
+//! The texts that the calls with the cursors return, joined without anything between them, are the text that was asked for, or
+//! the rest of the section of a snippet or a passage: a line break belongs to the line that it ends, and a cut is made after
+//! it, unless the limit is exactly there. Only a line that is longer than the limit is cut, between two words.
 
 use annai_core::ToolError;
 
@@ -29,7 +30,7 @@ pub struct ReadPart {
     pub path: String,
     /// The text.
     pub text: String,
-    /// Whether a limit cut the text short.
+    /// Whether a limit cut the text short, or the section of a snippet or a passage has more text.
     pub truncated: bool,
     /// The scope that was applied.
     pub scope: ReadScope,
@@ -47,10 +48,10 @@ pub struct ReadPart {
     pub end_line: usize,
     /// The titles from the top of the file down to the section that contains the start of the text.
     pub heading_path: Vec<String>,
-    /// Where the text goes on; `None` when all that was asked for has been returned.
+    /// Where the text goes on; `None` at the end of what was asked for, and of the section of a snippet or a passage.
     pub next_cursor: Option<TextPosition>,
-    /// The last line of what was asked for.
-    pub unit_end_line: usize,
+    /// The last line of what was asked for, when a limit cut it. The rest of a section was not asked for by a snippet.
+    pub cut_until_line: Option<usize>,
     /// The part of the file that was read. A line counts as read when its last character was.
     pub span: Span,
     /// The number of lines in the file.
@@ -67,7 +68,7 @@ pub struct ReadPart {
 pub struct ReadRequest<'a> {
     /// The place to read.
     pub place: &'a Ref,
-    /// How much to read; `None` for the default of the file type.
+    /// How much to read; `None` for the default of the file.
     pub scope: Option<ReadScope>,
     /// The lines to read instead.
     pub lines: Option<Lines>,
@@ -99,19 +100,22 @@ pub fn read(
 }
 
 impl ReadRequest<'_> {
-    /// The scope that applies to a type of file.
-    fn scope(&self, file_type: Option<FileType>) -> Result<ReadScope, LibraryError> {
+    /// The scope that applies to a type of file; `None` for the section, or for a passage of it where it is too long.
+    fn scope(&self, file_type: Option<FileType>) -> Result<Option<ReadScope>, LibraryError> {
         let is_json = file_type == Some(FileType::Json);
+        let Expand { before_chars, after_chars } = self.expand;
         match (self.lines, self.scope) {
             (Some(_), Some(_)) => {
                 Err(LibraryError::invalid("lines", "expected either lines or scope, got both"))
             }
-            (Some(_), None) => Ok(ReadScope::Lines),
-            (None, Some(scope)) => Ok(scope),
-            (None, None) if is_json && self.place.json_path.is_none() && self.place.char.is_none() => {
-                Ok(ReadScope::File)
-            }
-            (None, None) => Ok(ReadScope::Snippet),
+            (Some(_), None) => Ok(Some(ReadScope::Lines)),
+            (None, Some(scope)) => Ok(Some(scope)),
+            (None, None) if is_json && self.place.json_path.is_some() => Ok(Some(ReadScope::Snippet)),
+            (None, None) if is_json && self.place.char.is_none() => Ok(Some(ReadScope::File)),
+            // What only a snippet has was given.
+            (None, None) if before_chars.or(after_chars).is_some() => Ok(Some(ReadScope::Snippet)),
+            (None, None) if is_json => Ok(Some(ReadScope::Passage)),
+            (None, None) => Ok(None),
         }
     }
 }
@@ -121,11 +125,18 @@ fn read_document(
     document: &Document,
     settings: &config::LibrarySection,
     request: &ReadRequest<'_>,
-    scope: ReadScope,
+    scope: Option<ReadScope>,
 ) -> Result<ReadPart, ToolError> {
     let max_chars = CharLimit::new(settings, request.limits.max_chars).max_chars;
     let max_sections =
         request.limits.max_sections.unwrap_or(settings.hard_max_sections).min(settings.hard_max_sections);
+    let scope = match scope {
+        Some(scope) => scope,
+        None => {
+            let section = ReadUnit::section(document, checked_place(document, request.place)?);
+            if section.fits(document, max_chars) { ReadScope::Section } else { ReadScope::Passage }
+        }
+    };
     let json_path = request.place.json_path.as_deref().filter(|_| document.file_type == FileType::Json);
     let (unit, place) = match (scope, json_path) {
         (ReadScope::Lines, _) => {
@@ -149,6 +160,7 @@ fn read_document(
                 ReadScope::Section if request.runs_on => ReadUnit::section_with_next_page(document, place),
                 ReadScope::Section => ReadUnit::section(document, place),
                 ReadScope::Sections => ReadUnit::sections(document, place, max_sections),
+                ReadScope::Passage => ReadUnit::passage(document, place, max_chars),
                 ReadScope::Snippet | ReadScope::Lines => {
                     let Expand { before_chars: before, after_chars: after } = request.expand;
                     ReadUnit::snippet(document, place, Surroundings { before, after }, max_chars)
@@ -157,13 +169,14 @@ fn read_document(
             (unit, place)
         }
     };
-    let start = match request.cursor {
-        Some(cursor) => checked_cursor(document, cursor, &unit)?,
-        None => unit.first,
+    let (start, asked_end) = match request.cursor {
+        Some(cursor) => (checked_cursor(document, cursor, &unit)?, unit.range.end),
+        None => (unit.first, unit.stop),
     };
-    let available = text(document).get(start..unit.end_of_call(document, start)).unwrap_or_default();
-    let end = start + cut_length(available, max_chars);
-    let is_cut_before = request.cursor.is_none() && start > unit.range.start;
+    let available = start..unit.end_of_call(document, start).min(asked_end);
+    let end = start + cut_length(text(document).get(available).unwrap_or_default(), max_chars);
+    let skipped = text(document).get(unit.range.start..start).unwrap_or_default();
+    let is_cut_before = request.cursor.is_none() && !skipped.trim_matches(['\n', '\r']).is_empty();
     let position = |byte| document.lines.position(text(document), byte);
     let (first, last) = (position(start), document.lines.line_at(end.saturating_sub(1).max(start)));
     let start_node = node_index(document, Place { line: first.line, char: Some(first.char) });
@@ -187,7 +200,7 @@ fn read_document(
         end_line: last,
         heading_path: heading_path(document, start_node),
         next_cursor: (end < unit.range.end).then_some(after),
-        unit_end_line: document.lines.line_at(unit.range.end.saturating_sub(1)),
+        cut_until_line: (end < asked_end).then(|| document.lines.line_at(asked_end.saturating_sub(1))),
         span: first.into()..end_of_span(document, end),
         total_lines: document.lines.count(),
         sha256: document.file.sha256,
@@ -276,15 +289,16 @@ fn checked_cursor(document: &Document, cursor: Cursor, unit: &ReadUnit) -> Resul
 /// Refuses a scope that the file type or the settings do not allow.
 fn check_scope(
     file_type: Option<FileType>,
-    scope: ReadScope,
+    scope: Option<ReadScope>,
     settings: &config::LibrarySection,
     limits: ReadLimits,
     path: &str,
 ) -> Result<(), LibraryError> {
+    let Some(scope) = scope else { return Ok(()) };
     match (file_type, scope) {
         (Some(FileType::Json), ReadScope::Section | ReadScope::Sections) => Err(LibraryError::invalid_scope(
             path,
-            "is JSON, which has no sections; use scope file or snippet, or lines",
+            "is JSON, which has no sections; use scope file, passage or snippet, or lines",
         )),
         (Some(FileType::Json) | None, ReadScope::File) => Ok(()),
         (Some(_), ReadScope::File) if !settings.allow_file_scope => Err(LibraryError::forbidden(
@@ -302,3 +316,7 @@ fn check_scope(
 #[cfg(test)]
 #[path = "reading_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "reading_cut_tests.rs"]
+mod cut_tests;

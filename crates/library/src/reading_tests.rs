@@ -6,7 +6,7 @@ use super::*;
 use crate::fs::TextFile;
 use crate::text::{Encoding, LineIndex, NodeKind, Rendering, json_node, markdown_page};
 
-fn document(text: &str, path: &str) -> Document {
+pub(super) fn document(text: &str, path: &str) -> Document {
     let lines = LineIndex::new(text);
     let file_type = FileType::of(path).unwrap();
     let nodes = match file_type {
@@ -23,30 +23,35 @@ fn document(text: &str, path: &str) -> Document {
 }
 
 /// The arguments of a read, as a caller gives them.
-struct Arguments {
-    place: Ref,
-    scope: Option<ReadScope>,
-    lines: Option<Lines>,
-    expand: Expand,
+pub(super) struct Arguments {
+    pub(super) place: Ref,
+    pub(super) scope: Option<ReadScope>,
+    pub(super) lines: Option<Lines>,
+    pub(super) expand: Expand,
 }
 
 impl Arguments {
-    fn scope(line: u64, scope: ReadScope) -> Self {
+    pub(super) fn scope(line: u64, scope: ReadScope) -> Self {
         let place = Ref::new(crate::reference::Target::Manual, Some("m".into()), "a.md".into(), Some(line));
         Self { place, scope: Some(scope), lines: None, expand: Expand::default() }
     }
 
-    fn lines(start: u64, end: Option<u64>) -> Self {
+    pub(super) fn lines(start: u64, end: Option<u64>) -> Self {
         Self { scope: None, lines: Some(Lines { start, end }), ..Self::scope(1, ReadScope::Snippet) }
     }
 
-    fn pointer(pointer: &str) -> Self {
+    pub(super) fn pointer(pointer: &str) -> Self {
         let mut arguments = Self::scope(1, ReadScope::Snippet);
         arguments.place.json_path = Some(pointer.to_owned());
         arguments
     }
 
-    fn read(&self, document: &Document, cursor: Value, limits: Value) -> Result<ReadPart, ToolError> {
+    pub(super) fn read(
+        &self,
+        document: &Document,
+        cursor: Value,
+        limits: Value,
+    ) -> Result<ReadPart, ToolError> {
         let settings =
             config::LibrarySection { hard_max_chars: 1_000_000, ..config::LibrarySection::default() };
         let request = ReadRequest {
@@ -63,12 +68,13 @@ impl Arguments {
     }
 
     /// Reads on until the end, and returns all texts.
-    fn read_all(&self, document: &Document, limits: &Value) -> Vec<String> {
+    pub(super) fn read_all(&self, document: &Document, limits: &Value) -> Vec<String> {
         let (mut cursor, mut texts, mut before) = (json!(null), Vec::new(), None);
         loop {
             let part = self.read(document, cursor.clone(), limits.clone()).unwrap();
             assert!(part.text.chars().count() <= part.max_chars);
-            assert_eq!(part.truncated, part.next_cursor.is_some());
+            // Only the beginning of a section may be missing at its end.
+            assert!(part.truncated || part.next_cursor.is_none());
             texts.push(part.text);
             let Some(next) = part.next_cursor else { return texts };
             assert!(before < Some(next), "{before:?} {next:?}: every call advances");
@@ -164,7 +170,7 @@ fn a_snippet_of_a_long_line_is_around_the_place() {
     let mut arguments = Arguments::scope(3, ReadScope::Snippet);
     let part_of = |from: usize, to: usize| line.chars().take(to).skip(from).collect::<String>();
     // A place inside a line has 240 characters on each side, of which the limit leaves as many as fit.
-    for (char, start, end) in [(500, 450, 740), (100, 50, 340)] {
+    for (char, before, start, end) in [(500, 240, 450, 740), (300, 240, 250, 540)] {
         arguments.place.char = Some(char);
         let part = arguments.read(&long, json!(null), json!({ "max_chars": 100 })).unwrap();
         assert_eq!(part.text, part_of(start, start + 100), "{char:?}");
@@ -172,11 +178,15 @@ fn a_snippet_of_a_long_line_is_around_the_place() {
         assert_eq!((next.line, next.char, part.truncated), (3, start + 100, true));
         let cursor = json!({ "start_line": next.line, "char": next.char });
         let rest = arguments.read(&long, cursor, json!({})).unwrap();
-        assert_eq!(rest.text, part_of(start + 100, end));
+        // The rest of the section follows.
+        assert_eq!(rest.text, format!("{}\n\nEnd.", part_of(start + 100, 1000)));
+        let part = arguments.read(&long, json!(null), json!({})).unwrap();
+        assert_eq!((part.text, part.next_cursor.unwrap().char), (part_of(char as usize - before, end), end));
     }
     arguments.place.char = Some(1000);
     let part = arguments.read(&long, json!(null), json!({})).unwrap();
-    assert_eq!((part.text, part.truncated), (format!("{}\n\nEnd.", part_of(760, 1000)), false));
+    assert_eq!((part.text, part.next_cursor), (format!("{}\n\nEnd.", part_of(760, 1000)), None));
+    assert!(part.truncated, "what comes before it is left out");
     // Without a place inside it, the line is read from its beginning.
     arguments.place.char = None;
     let part = arguments.read(&long, json!(null), json!({ "max_chars": 100 })).unwrap();

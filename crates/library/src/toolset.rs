@@ -236,14 +236,14 @@ impl Library {
         let mut work = std::pin::pin!(self.compute(work));
         let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);
         ticks.tick().await;
+        let mut reached = 0.0;
         loop {
             tokio::select! {
                 done = &mut work => return done,
                 _ = ticks.tick() => {
                     let done = progress.done.load(Ordering::Relaxed) - before;
                     let total = progress.total.load(Ordering::Relaxed).saturating_sub(before);
-                    if total > 0 {
-                        let share = (done as f64, total.max(done) as f64);
+                    if let Some(share) = share_to_report(done, total, &mut reached) {
                         call.progress.report(share.0, Some(share.1), Some("reading the files")).await;
                     }
                 }
@@ -259,6 +259,18 @@ impl Library {
         let permit = self.writer.clone().acquire_owned().await.map_err(ToolError::internal)?;
         run_blocking(self.state.clone(), Some(permit), work).await
     }
+}
+
+/// How many files of how many were read; none where that would be a smaller share than was `reached`: the total grows when
+/// another manual is indexed, and nobody wants to see a bar go back.
+fn share_to_report(done: usize, total: usize, reached: &mut f64) -> Option<(f64, f64)> {
+    let (done, total) = (done as f64, total.max(done) as f64);
+    let share = done / total;
+    // Without files, the share is not a number.
+    (share >= *reached).then(|| {
+        *reached = share;
+        (done, total)
+    })
 }
 
 /// Runs work on a blocking thread, within the tracing span of the caller, so that its log lines carry the request id.
@@ -282,4 +294,23 @@ async fn run_blocking<T: Send + 'static>(
     let done = done.await;
     drop(guard);
     done.unwrap_or_else(|_| Err(ToolError::internal("the work on the disk panicked")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_of_the_files_that_were_read_never_falls() {
+        let mut reached = 0.0;
+        let mut share = |done, total| share_to_report(done, total, &mut reached);
+        assert_eq!(share(0, 0), None);
+        assert_eq!(share(0, 10), Some((0.0, 10.0)));
+        assert_eq!(share(5, 10), Some((5.0, 10.0)));
+        // Another manual is indexed too.
+        assert_eq!(share(6, 40), None);
+        assert_eq!(share(19, 40), None);
+        assert_eq!(share(20, 40), Some((20.0, 40.0)));
+        assert_eq!(share(41, 40), Some((41.0, 41.0)));
+    }
 }

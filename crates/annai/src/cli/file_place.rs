@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use annai_library::config::LibrarySection;
-use annai_library::manual_folders;
+use annai_library::manual_paths;
 
 use super::Failure;
 
@@ -25,7 +25,7 @@ impl FilePlace {
     /// The place of a file: a path on disk inside a manual or the vault, or the id of a manual (or `vault`), a slash and
     /// the path in it. `None` if it is neither.
     pub(super) fn of(settings: &LibrarySection, file: &str) -> Result<Option<Self>, Failure> {
-        let manuals = manual_folders(settings)?;
+        let manuals = manual_paths(settings)?;
         if let Ok(on_disk) = std::fs::canonicalize(file) {
             for (manual_id, folder) in &manuals {
                 if let Some(path) = below(&on_disk, folder) {

@@ -298,7 +298,7 @@ fn what_was_not_handed_out_stays_unread() {
     assert_eq!(place["path"], "a.md");
     let trace_id = found["trace_id"].clone();
     for _ in 0..3 {
-        for part in [json!({}), json!({ "lines": { "start": 1, "end": 20 } })] {
+        for part in [json!({ "scope": "snippet" }), json!({ "lines": { "start": 1, "end": 20 } })] {
             let mut arguments = json!({ "ref": place, "trace_id": trace_id });
             arguments.as_object_mut().unwrap().extend(part.as_object().unwrap().clone());
             shelf.call("manual_read", arguments);

@@ -39,8 +39,8 @@ fn a_manual_is_read_to_its_end() {
     assert_eq!(
         part,
         json!({
-            "text": "## Setup\n\nStep one.", "truncated": false,
-            "applied": { "scope": "snippet", "max_sections": 20, "max_chars": 8000 },
+            "text": "## Setup\n\nStep one.\n", "truncated": false,
+            "applied": { "scope": "section", "max_sections": 20, "max_chars": 8000 },
             "manual_id": "alpha", "path": "guide.md", "start_line": 5, "end_line": 7,
             "heading_path": ["Guide", "Setup"], "next_cursor": null, "rev": rev, "next_actions": [],
         })
@@ -61,7 +61,7 @@ fn a_manual_is_read_to_its_end() {
         json!({ "target": "manual", "manual_id": "alpha", "path": "data.json", "json_path": "/rows/1" });
     assert_eq!(shelf.call("manual_read", json!({ "ref": value }))["text"], "{\"id\": 2}");
     let reply = shelf.server.call("manual_read", place);
-    assert_eq!(reply["result"]["content"][0]["text"], "## Setup\n\nStep one.");
+    assert_eq!(reply["result"]["content"][0]["text"], "## Setup\n\nStep one.\n");
     let rest = reply["result"]["content"][1]["text"].as_str().unwrap();
     assert!(rest.contains("\"heading_path\":[\"Guide\",\"Setup\"]"), "{rest}");
 }

@@ -92,9 +92,10 @@ fn each_scope_returns_its_part_of_the_file() {
     assert_eq!(sections["text"], "### Deep\n\nDeeper.\n\n## Use\n\nUse it.\n");
     let snippet =
         read(json!({ "ref": place("guide.md", Some(9)), "expand": { "before_chars": 5, "after_chars": 0 } }));
+    // No line that fits is shown in part.
     assert_eq!(
-        (&snippet["text"], &snippet["applied"]["scope"]),
-        (&json!("tup\n\nStep one."), &json!("snippet"))
+        (&snippet["text"], &snippet["applied"]["scope"], &snippet["truncated"]),
+        (&json!("Step one."), &json!("snippet"), &json!(true))
     );
     assert_eq!(read(json!({ "ref": place("data/table.json", None) }))["text"], "{\n  \"a\": 1\n}\n");
     let cut =

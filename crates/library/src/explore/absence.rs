@@ -65,20 +65,23 @@ pub fn absence(search: &AbsentTerms<'_>) -> (Absence, Vec<(usize, String)>) {
 }
 
 /// The nearest headings: those that a reply does not show anyway, else those that it shows. Where no heading is near,
-/// those of sections with words that are close to missing terms, or of candidates with the rarest term.
+/// those of sections with words that are close to missing terms, of candidates with the rarest term, or of any candidates.
 fn nearest(
     search: &AbsentTerms<'_>,
     ranked: &[NodePlace],
     with_close_words: &[NodePlace],
 ) -> Vec<NearestHeading> {
     let inside = search.outcome.inside();
-    let shown: HashSet<_> = inside.iter().take(MAX_SHOWN).map(|candidate| candidate.place).collect();
+    let has_evidence = search.outcome.evidence().next().is_some();
+    let shown = inside.iter().take(if has_evidence { MAX_SHOWN } else { 0 });
+    let shown: HashSet<_> = shown.map(|candidate| candidate.place).collect();
+    let related: Vec<_> = inside.iter().map(|candidate| candidate.place).collect();
     let rarest = search.rarest_term_bit();
     let with_rarest = inside.iter().filter(|candidate| candidate.terms & rarest != 0);
     let with_rarest: Vec<_> = with_rarest.map(|candidate| candidate.place).collect();
     let is_new = |place: &NodePlace| !shown.contains(place);
     for (places, is_shown) in
-        [(ranked, false), (ranked, true), (with_close_words, false), (&with_rarest, false)]
+        [(ranked, false), (ranked, true), (with_close_words, false), (&with_rarest, false), (&related, false)]
     {
         let places = places.iter().copied().filter(|place| is_new(place) != is_shown);
         let headings = distinct_headings(search, places);

@@ -9,11 +9,11 @@ use super::report::SearchCoverage;
 use super::scope::{FileGrant, SearchScope};
 use super::trace::{TraceRecord, UnsearchableFile};
 use super::unscanned::manual_id;
-use crate::fs::Sha256;
+use crate::fs::{Sha256, Unsearchable};
 use crate::index::View;
 
-/// The number of files that cannot be searched which a summary names.
-const MAX_NAMED_FILES: usize = 10;
+/// The number of files that cannot be searched which a summary names; manual_hits lists them all.
+const MAX_NAMED_FILES: usize = 3;
 /// The number of hexadecimal digits of the version of the text: 64 bits tell versions apart.
 const CORPUS_REV_DIGITS: usize = 16;
 
@@ -69,6 +69,15 @@ impl FileCoverage {
         coverage
     }
 
+    /// Adds what lies beside the manuals, and sorts: documents before pictures, and those of the manual that was asked for
+    /// before others.
+    pub fn complete(&mut self, beside: Vec<Unsearchable>, home: Option<&str>) {
+        self.unsearchable.extend(beside.into_iter().map(|file| UnsearchableFile { manual_id: None, file }));
+        self.unsearchable.sort_by_key(|unsearchable| {
+            (unsearchable.file.has_no_text(), home.is_some() && unsearchable.manual_id.as_deref() != home)
+        });
+    }
+
     /// The numbers of a summary.
     pub fn summary(
         &self,
@@ -81,6 +90,8 @@ impl FileCoverage {
         let read = handed_out.map_or(0, |handed_out| {
             record.evidence().filter(|found| handed_out.has_match(record, found)).count()
         });
+        // Pictures and stylesheets are only counted.
+        let named = self.unsearchable.iter().filter(|unsearchable| !unsearchable.file.has_no_text());
         SearchCoverage {
             related,
             goal: record.goal,
@@ -90,7 +101,7 @@ impl FileCoverage {
             files_total: self.scanned + self.unscanned + self.unsearchable.len(),
             unscanned_files: self.unscanned,
             unsearchable_files: self.unsearchable.len(),
-            unsearchable: self.unsearchable.iter().take(MAX_NAMED_FILES).map(Into::into).collect(),
+            unsearchable: named.take(MAX_NAMED_FILES).map(Into::into).collect(),
             corpus_rev: self.corpus_rev.clone(),
             notices,
         }

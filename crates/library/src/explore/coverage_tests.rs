@@ -67,12 +67,18 @@ fn a_long_section_is_one_section_however_many_passages_it_has() {
 fn the_first_files_that_cannot_be_searched_are_named() {
     let mut views = [manual("m", &[("a.md", "x\n")])];
     let file = |number| Unsearchable { path: format!("{number}.pdf"), reason: UnsearchableReason::Type };
-    views[0].unsearchable = (0..12).map(file).collect();
-    let covered = covered(&views, &SearchScope::Everything);
+    let picture = Unsearchable { path: "0.PNG".into(), reason: UnsearchableReason::Type };
+    views[0].unsearchable = std::iter::once(picture).chain((1..12).map(file)).collect();
+    let mut covered = covered(&views, &SearchScope::Everything);
+    let stray = Unsearchable { path: "README.md".into(), reason: UnsearchableReason::Stray };
+    covered.complete(vec![stray], None);
+    let listed: Vec<_> = covered.unsearchable.iter().map(|found| found.file.path.as_str()).collect();
+    // Documents come before pictures, which are only counted.
+    assert_eq!((listed[0], listed[11], listed[12]), ("1.pdf", "README.md", "0.PNG"));
     let summary = covered.summary(&empty_trace(), 7, None, vec!["a notice".into()]);
-    assert_eq!((summary.files_total, summary.unsearchable_files, summary.related), (13, 12, 7));
+    assert_eq!((summary.files_total, summary.unsearchable_files, summary.related), (14, 13, 7));
     let named: Vec<_> = summary.unsearchable.iter().map(|file| file.path.as_str()).collect();
-    assert_eq!((named.len(), named[9]), (MAX_NAMED_FILES, "9.pdf"));
+    assert_eq!((named.len(), named[2]), (MAX_NAMED_FILES, "3.pdf"));
     assert_eq!(summary.unsearchable[0].manual_id.as_deref(), Some("m"));
     assert!(!summary.read_ledger && summary.notices == ["a notice"]);
 }

@@ -37,7 +37,11 @@ pub fn gaps(views: &[View], query: &Query, candidates: &[Candidate], covered: u6
     for (index, term) in query.terms.iter().enumerate() {
         if covered >> index & 1 == 0 {
             found.terms |= 1 << index;
-            found.hints.push(format!("no section mentions \"{}\"", term.text()));
+            let is_character = term.forms.first().is_some_and(|form| form.single_char.is_some());
+            found.hints.push(match is_character {
+                true => format!("no section has \"{}\" as a word of its own", term.text()),
+                false => format!("no section mentions \"{}\"", term.text()),
+            });
         }
     }
     if let Some(first) = query.dropped.first() {

@@ -84,10 +84,10 @@ pub fn find(
 
     let mut coverage = FileCoverage::of(&pass.views, &pass.scope, &pass.outcome.matched);
     coverage.unscanned += widened.capped_files;
-    if let Some(home) = &home {
-        // Those of the manual that was asked for come first.
-        coverage.unsearchable.sort_by_key(|file| file.manual_id.as_deref() != Some(home.as_str()));
-    }
+    // Who asks for one manual, or for what an earlier find left out, does not ask for what is in none.
+    let asks_for_all = home.is_none() && request.left_out_of.is_none();
+    let beside = if asks_for_all { context.manuals.beside() } else { Vec::new() };
+    coverage.complete(beside, home.as_deref());
     let conclusion =
         conclude(&Evidence { views: &pass.views, outcome: &pass.outcome, target: Target::Manual });
     let record = explorer.record(&pass, &coverage, &conclusion);
@@ -284,7 +284,8 @@ fn summary(
 ) -> FindSummary {
     let Pass { views, outcome, bad_word_files, unopened, .. } = pass;
     let is_damaged = |file: &&UnsearchableFile| {
-        !matches!(file.file.reason, UnsearchableReason::Type | UnsearchableReason::Link)
+        let reason = file.file.reason;
+        !matches!(reason, UnsearchableReason::Type | UnsearchableReason::Link | UnsearchableReason::Stray)
     };
     let unreadable = files.unsearchable.iter().filter(is_damaged).count();
     let indexed = views.iter().flat_map(|view| &view.segments).flat_map(|segment| &segment.files);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::bm25::{FormScore, ScoreAccumulator, Statistics};
 use super::comparison::MAX_SIDES;
-use super::needle::{Needle, TermFit};
+use super::needle::{Needle, TermFit, stands_alone};
 use super::query::Query;
 use super::terms::{Form, FormKind, Role, Term};
 use crate::cancellation::checkpoint;
@@ -334,11 +334,16 @@ fn score_form(
         if key_count >= wanted {
             // One key is proof, unless the form has a character besides it; of several, only the text tells whether they are
             // next to each other.
-            let fit = if wanted == 1 && !form.is_mixed {
-                Some(TermFit::Exact)
-            } else {
-                needle.find(segment.text_of(entry))
+            let fit = match form.single_char {
+                // A character inside a longer word is no more than a part of it, unless the question quotes it.
+                Some(character) if !is_phrase => {
+                    stands_alone(character, segment.text_of(entry)).then_some(TermFit::Exact)
+                }
+                _ if wanted == 1 && !form.is_mixed => Some(TermFit::Exact),
+                _ => needle.find(segment.text_of(entry)),
             };
+            let is_inside_word = fit.is_none() && form.single_char.is_some();
+            found.partial |= is_inside_word && counts;
             match fit {
                 Some(TermFit::Exact) if is_primary_form => found.exact |= counts,
                 Some(_) if is_primary_form => found.separated |= counts,
@@ -348,6 +353,7 @@ fn score_form(
                     FormKind::Base => found.base |= counts,
                     FormKind::Fragment => found.partial |= counts,
                 },
+                None if is_inside_word => {}
                 None => score *= SCATTERED_PENALTY,
             }
             match fit {
@@ -357,7 +363,7 @@ fn score_form(
                 }
                 _ => {}
             }
-            if usize::from(titles) >= wanted {
+            if usize::from(titles) >= wanted && !is_inside_word {
                 found.heading |= counts;
             }
         } else if wanted >= 3 && key_count * 5 >= wanted * 3 && !is_phrase && !is_related {

@@ -2,6 +2,7 @@
 
 use memchr::memmem::Finder;
 
+use crate::index::{Class, class};
 use crate::text::is_separator;
 
 /// How a text contains a term.
@@ -69,6 +70,36 @@ impl Needle {
     }
 }
 
+/// Whether a text contains a single character as a word of its own: where characters of the same script stand beside it, it
+/// is a part of another word, as 象 in 対象.
+pub fn stands_alone(character: char, text: &str) -> bool {
+    text.match_indices(character).any(|(at, found)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + found.len()..).and_then(|after| after.chars().next());
+        [before, after].into_iter().flatten().all(|beside| script(beside) != script(character))
+    })
+}
+
+/// The scripts that words of Japanese change between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Hiragana,
+    Katakana,
+    /// Any other script without spaces.
+    Han,
+    Other,
+}
+
+fn script(character: char) -> Script {
+    match character {
+        '\u{3041}'..='\u{3096}' => Script::Hiragana,
+        '\u{30a1}'..='\u{30fa}' | 'ー' => Script::Katakana,
+        '々' => Script::Han,
+        _ if class(character) == Class::Unspaced => Script::Han,
+        _ => Script::Other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -90,6 +121,20 @@ mod tests {
             assert_eq!(Needle::new(term).find(text), expected, "{term} in {text}");
         }
         assert_eq!(Needle::new("給付金").position("a給・付金"), Some(1));
+    }
+
+    #[test]
+    fn a_character_beside_others_of_its_script_is_a_part_of_a_word() {
+        for (character, text, expected) in [
+            ('象', "象は大きい", true),
+            ('象', "対象と象。", true),
+            ('象', "対象の", false),
+            ('税', "税率と消費税", false),
+            ('円', "10円の", true),
+            ('象', "大きい", false),
+        ] {
+            assert_eq!(stands_alone(character, text), expected, "{character} in {text}");
+        }
     }
 
     #[test]

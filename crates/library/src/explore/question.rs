@@ -74,7 +74,7 @@ const fn closing_quote(quote: char) -> Option<char> {
 }
 
 /// A run of a question in one kind of script, as a byte range.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScriptRun {
     /// Words of a script that separates them by spaces.
     Words(Range<usize>),

@@ -37,11 +37,16 @@ pub fn terms_of(parts: &QuestionParts, normal: &str, leading_words: usize) -> Pa
         terms.extend(new_term(Role::Must, &phrase, 0..0).map(|term| Term { is_phrase: true, ..term }));
     }
     let original = OriginalWords { text: &parts.rest, leading_words };
-    for run in script_runs(normal) {
-        match run {
+    let runs = script_runs(normal);
+    for (number, run) in runs.iter().enumerate() {
+        match run.clone() {
             ScriptRun::Words(range) => word_terms(&original, normal, range, &mut terms),
             ScriptRun::Unspaced(range) => {
                 let found = japanese::terms(normal.get(range.clone()).unwrap_or_default());
+                if found.is_empty() {
+                    let before = number.checked_sub(1).and_then(|before| runs.get(before));
+                    terms.extend(lone_character(normal, range.clone(), [before, runs.get(number + 1)]));
+                }
                 terms.extend(found.into_iter().filter_map(|(part, role)| {
                     let range = range.start + part.start..range.start + part.end;
                     new_term(role, normal.get(range.clone())?, range)
@@ -69,6 +74,31 @@ pub fn terms_of(parts: &QuestionParts, normal: &str, leading_words: usize) -> Pa
     let sides: Vec<u64> = sides.iter().map(bits).collect();
     let is_compared = sides.iter().all(|side| *side != 0);
     ParsedTerms { terms, dropped, sides: if is_compared { sides } else { Vec::new() } }
+}
+
+/// The term of a single Kanji between spaces, which may be a word, or the beginning or the end of the word beside it, as in
+/// `対 象外`.
+fn lone_character(normal: &str, range: Range<usize>, beside: [Option<&ScriptRun>; 2]) -> Option<Term> {
+    let own = normal.get(range.clone())?;
+    let mut characters = own.chars();
+    let is_kanji =
+        |character: char| class(character) == Class::Unspaced && !('ぁ'..='ヿ').contains(&character);
+    characters.next().filter(|character| is_kanji(*character) && characters.next().is_none())?;
+    let mut term = new_term(Role::Soft, own, range.clone())?;
+    let is_other = |character: char| !is_kanji(character);
+    for other in beside.into_iter().flatten() {
+        let ScriptRun::Unspaced(other) = other else { continue };
+        let text = normal.get(other.clone())?;
+        let joined = match other.start < range.start {
+            true => format!("{}{own}", text.rsplit(is_other).next().unwrap_or_default()),
+            false => format!("{own}{}", text.split(is_other).next().unwrap_or_default()),
+        };
+        let is_near = other.end.max(range.end) - other.start.min(range.start) == text.len() + own.len() + 1;
+        if is_near && joined != own {
+            term.forms.extend(Form::new(&joined, 1.0));
+        }
+    }
+    Some(term)
 }
 
 /// Removes the nouns that end a question (方法, 条件), and in a comparison the words that state it, unless there is

@@ -145,7 +145,8 @@ pub struct SearchCoverage {
     pub unscanned_files: usize,
     /// The number of files that cannot be searched.
     pub unsearchable_files: usize,
-    /// The first ten files that cannot be searched, absent when there are none; manual_hits with kind `unsearchable` lists them all.
+    /// The first three files that cannot be searched, without pictures and stylesheets; manual_hits with kind `unsearchable`
+    /// lists them all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unsearchable: Vec<UnsearchableEntry>,
     /// A hash of the paths and contents of the files that were searched. Two searches with the same value saw the same
@@ -173,13 +174,14 @@ impl VaultFindSummary {
 /// A file that cannot be searched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnsearchableEntry {
-    /// The id of its manual; absent for the vault.
+    /// The id of its manual; absent for the vault, and for what lies beside the manuals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manual_id: Option<String>,
-    /// Its path, relative to its manual or to the vault.
+    /// Its path, relative to its manual, to the folder of the manuals, or to the vault.
     pub path: String,
     /// Why it cannot be searched. `type`: not a text format that is searched. `encoding`: not text in a known
-    /// encoding. `too_large`: larger than 256 MiB. `unreadable`: it cannot be opened. `link`: a symbolic link.
+    /// encoding. `too_large`: larger than 256 MiB. `unreadable`: it cannot be opened. `link`: a symbolic link. `stray`:
+    /// it lies beside the manuals, in none of them.
     pub reason: UnsearchableReason,
 }
 
@@ -233,7 +235,7 @@ pub struct VaultFindSummary {
     /// The number of gaps: terms of the question that stand nowhere, and wording that its intent calls for and no section
     /// has. manual_hits with kind `gaps` lists them.
     pub gap_count: usize,
-    /// The number of line ranges without a match in the files that have matches.
+    /// The number of line ranges without a match in the files that have matches; all files when nothing was found.
     pub gap_ranges_count: usize,
     /// The estimated probability that the five best sections hold the answer, from 0 to 1. It is fitted on other manuals,
     /// so that it is a guide rather than a proof.

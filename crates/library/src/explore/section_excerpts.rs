@@ -13,7 +13,7 @@ use super::original_text::OriginalText;
 use super::trace::{TraceMatch, TraceRecord};
 use crate::index::Shape;
 use crate::position::Position;
-use crate::text::TextPosition;
+use crate::text::{TextPosition, cut_around};
 
 /// The maximum number of lines of an excerpt, because each has a number and costs more than its characters.
 const MAX_LINES: usize = 20;
@@ -126,7 +126,8 @@ fn window(lines: &[(usize, &str)], best: usize, matched: usize, max_chars: usize
     let excerpt_line = |number: usize, text: String| ExcerptLine { line: number as u64, text };
     let mut shown = std::collections::VecDeque::new();
     let Some((number, text)) = lines.get(best) else { return Vec::new() };
-    let text = cut_around(text, matched, max_chars);
+    // Most of what is shown follows the match.
+    let text = cut_around(text, matched, max_chars / 4, max_chars);
     let mut room = max_chars.saturating_sub(text.chars().count());
     shown.push_back(excerpt_line(*number, text));
     let mut after = lines.iter().skip(best + 1);
@@ -136,7 +137,7 @@ fn window(lines: &[(usize, &str)], best: usize, matched: usize, max_chars: usize
         if !is_full_after {
             match after.next() {
                 Some((number, text)) if room >= MIN_CUT_CHARS.min(text.chars().count()) => {
-                    let cut = cut_around(text, 0, room);
+                    let cut = cut_around(text, 0, 0, room);
                     is_full_after = cut != *text;
                     room = room.saturating_sub(cut.chars().count());
                     shown.push_back(excerpt_line(*number, cut));
@@ -155,24 +156,6 @@ fn window(lines: &[(usize, &str)], best: usize, matched: usize, max_chars: usize
         }
     }
     shown.into()
-}
-
-/// A line, or the part of a longer one around a byte of it, with an ellipsis for what is left out.
-fn cut_around(line: &str, byte: usize, max_chars: usize) -> String {
-    let total = line.chars().count();
-    if total <= max_chars {
-        return line.to_owned();
-    }
-    let before = line.get(..byte).map_or(0, |before| before.chars().count());
-    // Most of what is shown follows the match.
-    let latest = total - max_chars.saturating_sub(1);
-    let start = before.saturating_sub(max_chars / 4).min(latest);
-    let is_cut_before = start > 0 && max_chars > 2;
-    let room = max_chars - usize::from(is_cut_before);
-    let is_cut_after = start + room < total && max_chars > 2;
-    let shown = line.chars().skip(start).take(room - usize::from(is_cut_after));
-    let ellipsis = |is_cut: bool| is_cut.then_some('…');
-    ellipsis(is_cut_before).into_iter().chain(shown).chain(ellipsis(is_cut_after)).collect()
 }
 
 #[cfg(test)]

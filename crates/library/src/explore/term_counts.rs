@@ -21,7 +21,7 @@ pub struct TermCount {
     /// The term, as the question writes it; of a long one, the first 60 characters.
     pub term: String,
     /// The number of sections that contain it: as it is written, with other separators, or as a synonym. 0 means that it
-    /// stands nowhere in the searched text.
+    /// stands nowhere in the searched text; a single Japanese character counts as a word of its own only.
     pub sections: usize,
     /// The number of files with such a section.
     pub files: usize,

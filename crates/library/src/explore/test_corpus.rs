@@ -272,7 +272,7 @@ impl TestLibrary {
         let lifetime = Duration::from_secs(600);
         let settings = LibrarySection { adaptive_tuning: false, ..LibrarySection::default() };
         Self {
-            manuals: Manuals::new(vec![folder.0.clone()]),
+            manuals: Manuals::new(vec![crate::manual_folders::ManualFolder::Folder(folder.0.clone())]),
             vault: Vault::at(folder.0.clone(), true, settings.vault_limits()),
             indexes: IndexCatalog::new(None),
             dictionaries: DictionaryCache::default(),

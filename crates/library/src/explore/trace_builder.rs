@@ -65,7 +65,10 @@ pub fn trace_matches(
             rank.and_then(|rank| ranks.get_mut(rank)).into_iter().for_each(|at| *at = number);
         }
     }
-    builder.found.ranked = ranks.into_iter().filter(|number| *number != u32::MAX).collect();
+    // Sections that are only related answer nothing where no section matches: they are listed and not suggested.
+    if outcome.evidence().next().is_some() {
+        builder.found.ranked = ranks.into_iter().filter(|number| *number != u32::MAX).collect();
+    }
     let pairs = |conflicts: &[Conflict]| -> Vec<TraceConflict> {
         let pair = |conflict: &Conflict| {
             let (one, other) = (*numbers.get(&conflict.one)?, *numbers.get(&conflict.other)?);

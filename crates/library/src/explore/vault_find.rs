@@ -75,7 +75,8 @@ pub fn find_in_vault(
     };
     let outcome = run_stages(&plan, query);
     cancellation.check()?;
-    let coverage = FileCoverage::of(&views, &scope, &outcome.matched);
+    let mut coverage = FileCoverage::of(&views, &scope, &outcome.matched);
+    coverage.complete(Vec::new(), None);
     let conclusion = conclude(&Evidence { views: &views, outcome: &outcome, target: Target::Vault });
     let matches = trace_matches(&views, &outcome, &conclusion.contradictions);
     let record = TraceRecord {
@@ -149,7 +150,8 @@ fn summary(
         variant_count: conclusion.contradictions.variants.len(),
         conflicts_limited: conclusion.contradictions.is_limited.then_some(true),
         gap_count: conclusion.gaps.hints.len(),
-        gap_ranges_count: gap_ranges(views, &evidence),
+        // Where nothing was found, each file is one range without a match.
+        gap_ranges_count: if evidence.is_empty() { files.scanned } else { gap_ranges(views, &evidence) },
         sufficiency_score: conclusion.sufficiency,
         integration_status: conclusion.status.for_goal(
             coverage.goal,

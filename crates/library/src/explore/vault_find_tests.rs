@@ -101,6 +101,12 @@ fn paragraphs_with_a_part_of_a_term_do_not_count_for_the_bias_and_the_gaps() {
 }
 
 #[test]
+fn every_file_is_a_gap_when_nothing_is_found() {
+    let summary = found(&[("a.md", "one\n"), ("b.md", "two\n")], "zebra").summary;
+    assert_eq!((summary.candidates, summary.gap_ranges_count), (0, 2));
+}
+
+#[test]
 fn every_matching_paragraph_counts_for_the_gaps() {
     let report = found(&[("a.md", &"a refund\n\n".repeat(450))], "refund");
     let summary = &report.summary;

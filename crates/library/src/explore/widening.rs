@@ -49,6 +49,12 @@ pub fn notices(views: &[View], home: Option<&str>, outcome: &StageOutcome) -> Ve
             });
         }
     }
+    let has_evidence = outcome.evidence().next().is_some();
+    if let (false, related @ 1..) = (has_evidence, outcome.related) {
+        notices.push(format!(
+            "No section matches. Related sections, which contain only a part of a term or stand near one that does: {related}; manual_hits with kind related lists them."
+        ));
+    }
     let outside = outcome.evidence().filter(|candidate| candidate.is_outside).count();
     if let (Some(home), true) = (home, outside > 0) {
         let inside = outcome.evidence().count() - outside;

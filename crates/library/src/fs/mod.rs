@@ -22,10 +22,10 @@ mod walk;
 mod write;
 
 pub use cache::{CacheFolder, remove_orphaned_caches};
-pub use folder::{DirEntry, EntryKind, Folder};
+pub use folder::{DirEntry, EntryKind, Folder, FolderContent};
 pub use io_error::{IS_FOLDER, io_error};
 pub use lock::{SYSTEM_DIR, WriteLock};
-pub use path::{RelPath, fold_name, nfc};
+pub use path::{MAX_PATH_BYTES, RelPath, fold_name, nfc};
 pub use read::{
     ReadError, TextFile, ends_with_break, hash_file, read_text, retry_if_changed, stream_text, try_read_text,
 };

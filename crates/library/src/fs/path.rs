@@ -8,7 +8,7 @@ use crate::error::LibraryError;
 /// The longest name that common file systems allow; a path with a longer one is refused.
 const MAX_NAME_BYTES: usize = 255;
 /// The longest path that Linux opens; a longer one is refused.
-pub(super) const MAX_PATH_BYTES: usize = 4096;
+pub const MAX_PATH_BYTES: usize = 4096;
 /// How many characters of an invalid path an error message shows; the rest is left out.
 const MAX_SHOWN_CHARS: usize = 120;
 /// Names that Windows reserves for devices, with any extension.

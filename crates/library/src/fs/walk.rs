@@ -28,6 +28,21 @@ pub struct Unsearchable {
     pub reason: UnsearchableReason,
 }
 
+/// The extensions of pictures and of the files of web pages, which contain no text that somebody would look for.
+const NO_TEXT: [&str; 17] = [
+    "png", "jpg", "jpeg", "gif", "webp", "svg", "ico", "avif", "css", "js", "map", "woff", "woff2", "ttf",
+    "mp4", "mp3", "webm",
+];
+
+impl Unsearchable {
+    /// Whether it contains no text that somebody would look for.
+    pub fn has_no_text(&self) -> bool {
+        let extension = self.path.rsplit_once('.').map(|(_, extension)| extension);
+        matches!(self.reason, UnsearchableReason::Type | UnsearchableReason::Stray)
+            && extension.is_some_and(|own| NO_TEXT.iter().any(|known| known.eq_ignore_ascii_case(own)))
+    }
+}
+
 /// Why a file cannot be searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -42,6 +57,8 @@ pub enum UnsearchableReason {
     Unreadable,
     /// It is a symbolic link, and links are not followed.
     Link,
+    /// It lies beside the manuals, in none of them.
+    Stray,
 }
 
 impl UnsearchableReason {
@@ -53,6 +70,7 @@ impl UnsearchableReason {
             Self::TooLarge => "too_large",
             Self::Unreadable => "unreadable",
             Self::Link => "link",
+            Self::Stray => "stray",
         }
     }
 }

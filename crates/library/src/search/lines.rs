@@ -1,6 +1,6 @@
 //! Lines in raw bytes: their bounds, their number, and the snippet that is shown of them.
 
-use crate::text::truncate_chars;
+use crate::text::cut_around;
 
 /// The maximum length of a snippet, about three lines of a terminal; a longer line is shown around the match.
 const MAX_SNIPPET_CHARS: usize = 240;
@@ -53,20 +53,14 @@ pub fn count_breaks(bytes: &[u8]) -> usize {
     feeds + lone
 }
 
-/// The snippet of a line: the line itself, or the part of a long one around the match.
+/// The snippet of a line: the line itself, or the part of a long one around the match, between ellipses.
 pub fn snippet(line: &str, start: usize, stop: usize) -> String {
     if line.chars().nth(MAX_SNIPPET_CHARS).is_none() {
         return line.trim().to_owned();
     }
-    let before = line.get(..start).unwrap_or_default();
     let matched = line.get(start..stop.max(start)).map_or(0, |matched| matched.chars().count());
     let lead = MAX_SNIPPET_CHARS.saturating_sub(matched) / 2;
-    let from = match lead.checked_sub(1) {
-        Some(lead) => before.char_indices().rev().nth(lead).map_or(0, |(at, _)| at),
-        None => start,
-    };
-    let (shown, _) = truncate_chars(line.get(from..).unwrap_or_default(), MAX_SNIPPET_CHARS);
-    shown.trim().to_owned()
+    cut_around(line, start, lead, MAX_SNIPPET_CHARS).trim().to_owned()
 }
 
 #[cfg(test)]
@@ -95,6 +89,11 @@ mod tests {
         let start = line.find("needle").unwrap();
         let shown = snippet(&line, start, start + 6);
         assert!(shown.contains("needle") && shown.chars().count() == MAX_SNIPPET_CHARS, "{shown}");
+        assert!(shown.starts_with("…あ") && shown.ends_with("い…"), "{shown}");
+        let line = format!("{} 12,500 needle {}", "word".repeat(60), "next ".repeat(60));
+        let start = line.find("needle").unwrap();
+        let shown = snippet(&line, start, start + 6);
+        assert!(shown.starts_with("… 12,500 needle next ") && shown.ends_with("next …"), "{shown}");
         assert_eq!(snippet("  short  ", 2, 7), "short");
     }
 }

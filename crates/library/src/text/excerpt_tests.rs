@@ -53,6 +53,17 @@ fn a_line_longer_than_the_limit_is_continued() {
 }
 
 #[test]
+fn a_line_longer_than_the_limit_is_cut_between_words() {
+    let text = "one 1,250 three\n| Read | 600 |\n";
+    for (from, expected, next) in
+        [((1, 0), "one 1,250 ", (1, 10)), ((1, 10), "three", (2, 0)), ((2, 0), "| Read | ", (2, 9))]
+    {
+        let taken = excerpt(&[text], from, 9, 11);
+        assert_eq!((taken.text.as_str(), taken.next, taken.is_limited), (expected, Some(next), true));
+    }
+}
+
+#[test]
 fn a_line_of_megabytes_is_read_in_parts() {
     let line = "あいうえお".repeat(200_000);
     let pieces: Vec<&str> =

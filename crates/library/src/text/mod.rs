@@ -30,7 +30,7 @@ mod relative;
 mod rendering;
 
 pub use anchors::{Anchors, slug};
-pub use cut::{cut_length, cut_length_within_line};
+pub use cut::{cut_around, cut_length, cut_length_with, cut_length_within_line, cut_start};
 pub use decode::{
     AsciiStart, DecodedText, Encoding, decode, decode_after_ascii, has_japanese_escape, looks_like_utf8,
     strip_utf8_bom,

@@ -150,12 +150,13 @@ impl HitItem {
         }
     }
 
-    fn unsearchable(unsearchable: &UnsearchableFile) -> Self {
+    fn unsearchable(unsearchable: &UnsearchableFile, target: Target) -> Self {
         let manual_id = unsearchable.manual_id.as_deref().map(str::to_owned);
-        let target = if manual_id.is_some() { Target::Manual } else { Target::Vault };
         let file = &unsearchable.file;
+        // What lies beside the manuals is in none that a ref could name.
+        let has_ref = target == Target::Vault || manual_id.is_some();
         Self {
-            place: Some(Ref::new(target, manual_id, file.path.clone(), None)),
+            place: has_ref.then(|| Ref::new(target, manual_id, file.path.clone(), None)),
             path: Some(file.path.clone()),
             reason: Some(file.reason.name().to_owned()),
             ..Self::default()
@@ -342,7 +343,10 @@ impl<'a> Pages<'a> {
             }
             HitKind::Unsearchable => {
                 let items = record.unsearchable.iter().skip(offset).take(limit);
-                (record.unsearchable.len(), items.map(|file| HitItem::unsearchable(file).into()).collect())
+                (
+                    record.unsearchable.len(),
+                    items.map(|file| HitItem::unsearchable(file, record.target).into()).collect(),
+                )
             }
         }
     }

@@ -33,10 +33,10 @@ pub struct Input {
     /// the dot of a node_id such as `page.html#L1.250`.
     #[schemars(extend("default" = 0))]
     pub char: Option<u64>,
-    /// How much to read. Default: `snippet`, or `file` for a JSON file without `ref.json_path`. `snippet`: the text
-    /// around the line, inside its section, or the JSON value that `ref.json_path` names. `section`: the section that
-    /// contains the line, with its subsections. `sections`: that section and the following ones. `file`: the whole
-    /// file. JSON files have no sections.
+    /// How much to read. Default: `section` when it fits max_chars, else `passage`; a JSON file: `file`, or the value that
+    /// `ref.json_path` names. `section`: the section that contains the line, with its subsections. `sections`: that section
+    /// and the following ones. `passage`: the whole lines around the line, at most 1200 characters. `snippet`: the line with
+    /// `expand` characters around it, or the JSON value. `file`: the whole file. JSON files have no sections.
     pub scope: Option<ReadScope>,
     /// Read these lines instead of a scope (optional).
     pub lines: Option<Lines>,
@@ -85,9 +85,10 @@ impl Input {
 /// What was read.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Output {
-    /// The text. When it was cut short, it ends after a line break if one is near the limit.
+    /// The text. Only a line that is longer than the limit is cut, between two words.
     pub text: String,
-    /// Whether a limit cut the text short.
+    /// Whether a limit cut the text short, or its section has more text than the `passage` or `snippet`, before or after
+    /// it.
     pub truncated: bool,
     /// The scope and limits that were applied.
     pub applied: Applied,
@@ -101,8 +102,8 @@ pub struct Output {
     pub end_line: usize,
     /// The titles of the sections that contain the start of `text`, from the top of the file down.
     pub heading_path: Vec<String>,
-    /// Where the text goes on: pass it as `cursor` with the same other arguments. Null when all that was asked for has
-    /// been returned.
+    /// Where the text goes on: pass it as `cursor` with the same other arguments. Null at the end of what was asked for,
+    /// and of the section of a `passage` or `snippet`.
     pub next_cursor: Option<NextCursor>,
     /// The first digits of the file's SHA-256; with it as `ref.rev`, a later call fails if the file has changed.
     pub rev: String,
@@ -132,7 +133,7 @@ impl Tool for ManualRead {
     const FACTS: Facts = Facts {
         name: "manual_read",
         title: "Read a manual / マニュアルを読む",
-        description: "Read text of a manual: the lines around a place, a section, several sections, a range of lines, a JSON value, or a whole file. When a limit cuts the text, next_cursor continues exactly there.",
+        description: "Read text of a manual: a section, the lines around a place, several sections, a range of lines, a JSON value, or a whole file. When a limit cuts the text, next_cursor continues exactly there.",
         effect: Effect::Read,
         world: World::Closed,
         access: Access::Local(LIBRARY_READ),
@@ -201,8 +202,8 @@ impl Tool for ManualRead {
 
 /// What a read hands out.
 fn handed_out(part: &ReadPart) -> HandedOutPart<'_> {
-    let continuation = part.next_cursor.map(|cursor| {
-        let lines = json!({ "start": cursor.line, "end": part.unit_end_line });
+    let continuation = part.next_cursor.zip(part.cut_until_line).map(|(cursor, last_line)| {
+        let lines = json!({ "start": cursor.line, "end": last_line });
         let cursor = json!({ "start_line": cursor.line, "char": cursor.char });
         let arguments = [
             ("manual_id", part.manual_id.as_str().into()),

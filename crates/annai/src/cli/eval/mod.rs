@@ -71,7 +71,7 @@ enum Scores {
 /// Uses the folders of manuals that the file `manuals.txt` beside the questions names, unless others are set. Its paths are
 /// relative to the file, so that the command works in any folder.
 pub(super) fn use_default_manuals(app: &mut App, questions: &Path) -> Result<(), Failure> {
-    let keys = ["library.manuals", "library.manuals_root", "library.workspace_root"];
+    let keys = ["library.manuals", "library.manual_dirs", "library.manuals_root", "library.workspace_root"];
     let folder = if questions.is_dir() { Some(questions) } else { questions.parent() };
     let list = folder.unwrap_or(Path::new("")).join("manuals.txt");
     if keys.iter().any(|key| *app.config.origin(key) != Origin::Default) || !list.is_file() {

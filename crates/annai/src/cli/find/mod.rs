@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use self::hit_rows::hit_rows;
 use self::next_step::next_steps;
-use self::notes::{notes, vocabulary};
+use self::notes::{nearest_headings, notes};
 use self::pages::{hits_page, items};
 use super::local_session::LocalSession;
 use super::terminal::{Colors, ProgressLine, plain};
@@ -55,7 +55,7 @@ fn search(app: &App, options: &FindOptions<'_>) -> Result<(String, bool), Failur
         }
         text.push_str(&plain(&summary(&report, &hits, options)));
         text.push_str(&notes(session, &report)?);
-        text.push_str(&plain(&vocabulary(&report)));
+        text.push_str(&plain(&nearest_headings(&report)));
         text.push_str(&plain(&next_steps(&report, options)));
         Ok((text, has_found))
     })

@@ -89,7 +89,9 @@ pub(in super::super) fn shell_options(options: &Options) -> String {
     let config = options.config.iter().map(|file| ("--config", file));
     let word =
         |(option, path): (&str, &PathBuf)| format!(" {option} {}", quoted(&path.display().to_string()));
-    manuals.chain(config).map(word).collect()
+    let named = options.manual_dir.iter().map(|named| format!(" --manual-dir {}", quoted(named)));
+    let words: String = manuals.chain(config).map(word).collect();
+    named.chain([words]).collect()
 }
 
 /// A word for a shell, in single quotes unless it is plain.

@@ -38,17 +38,21 @@ pub(super) fn notes(session: &LocalSession, report: &Value) -> Result<String, Fa
     Ok(text)
 }
 
-/// The words of the manuals that could be asked with instead, when something was not found.
-pub(super) fn vocabulary(report: &Value) -> String {
+/// The headings that are nearest to a question for which nothing was found.
+pub(super) fn nearest_headings(report: &Value) -> String {
     let summary = report.get("summary").unwrap_or(&Value::Null);
-    let has_gaps = summary.get("gap_count").and_then(Value::as_u64).unwrap_or_default() > 0;
-    let words =
-        summary.get("absence").and_then(|absence| absence.get("vocabulary")).and_then(Value::as_array);
-    let words: Vec<_> = words.into_iter().flatten().filter_map(Value::as_str).collect();
-    if words.is_empty() || !has_gaps {
-        return String::new();
-    }
-    format!("  words of the manuals to ask with instead: {}\n", words.join(", "))
+    let headings = summary.get("absence").and_then(|absence| absence.get("nearest_headings"));
+    let has_found = summary.get("candidates").and_then(Value::as_u64).unwrap_or_default() > 0;
+    let headings = headings.and_then(Value::as_array).filter(|_| !has_found);
+    let line = |heading: &Value| {
+        let text = |key: &str| heading.get(key).and_then(Value::as_str).unwrap_or_default();
+        let titles = heading.get("heading_path").and_then(Value::as_array).into_iter().flatten();
+        let titles: Vec<_> = titles.filter_map(Value::as_str).collect();
+        let number = heading.get("line").and_then(Value::as_u64).unwrap_or(1);
+        let place = format!("{}/{}:{number}", text("manual_id"), text("path"));
+        format!("  nearest heading: {place} {}\n", titles.join(" > "))
+    };
+    headings.into_iter().flatten().map(line).collect()
 }
 
 /// One line about a conflict, a gap or an unscanned section.

@@ -9,8 +9,13 @@ use crate::toolset_name::ToolsetName;
 
 /// The settings that say where documents are. Without any of them the library looks into the current folder, and a client may
 /// start the server in any.
-const FOLDER_SETTINGS: [&str; 4] =
-    ["library.manuals", "library.manuals_root", "library.workspace_root", "library.vault_root"];
+const FOLDER_SETTINGS: [&str; 5] = [
+    "library.manuals",
+    "library.manual_dirs",
+    "library.manuals_root",
+    "library.workspace_root",
+    "library.vault_root",
+];
 
 /// The options of the server, and what to say about the toolsets that were left out.
 pub(super) struct Choice {
@@ -26,7 +31,7 @@ impl Choice {
             return Ok(chosen);
         }
         // Who gives a folder of manuals wants the library, which needs no key.
-        if !options.manuals.is_empty() {
+        if !options.manuals.is_empty() || !options.manual_dir.is_empty() {
             chosen.options.toolset.push(ToolsetName::Library);
             return Ok(chosen);
         }
