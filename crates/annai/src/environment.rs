@@ -16,6 +16,24 @@ pub fn variable(name: &str) -> Option<String> {
     std::env::var(variable).ok()
 }
 
+/// The language of the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    English,
+    Japanese,
+}
+
+/// The language of messages, as the locale of the process names it; English unless it is Japanese.
+pub fn language() -> Language {
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .into_iter()
+        .find_map(|name| variable(name).filter(|value| !value.is_empty()));
+    match locale {
+        Some(locale) if locale.starts_with("ja") => Language::Japanese,
+        _ => Language::English,
+    }
+}
+
 /// The cache folder of this user: `annai` in `XDG_CACHE_HOME`, else in the default cache folder of the system.
 pub fn cache_folder(env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let default_folder = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };

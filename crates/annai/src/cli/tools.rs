@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use annai_core::finding::counted;
-use annai_core::{Identity, JsonObject, Registry, schema};
+use annai_core::{Facts, Identity, JsonObject, Registry, schema};
 use serde_json::Value;
 
 use super::{Failure, print};
 use crate::app::App;
 use crate::catalog;
+use crate::environment::{self, Language};
 
 /// The width of the text about a tool, which fits every terminal.
 const WIDTH: usize = 80;
@@ -22,9 +23,10 @@ pub(super) fn run(app: &App, name: Option<&str>, json: bool) -> Result<(), Failu
         print(&format!("{}\n", String::from_utf8_lossy(&registry.list(&Identity::Owner))))?;
         return Ok(());
     }
+    let language = environment::language();
     let rows: Vec<_> =
-        registry.tools().map(|tool| (tool.facts.name, tool.toolset, tool.facts.title)).collect();
-    let width = |of: &dyn Fn(&(&str, &str, &str)) -> usize| rows.iter().map(of).max().unwrap_or_default();
+        registry.tools().map(|tool| (tool.facts.name, tool.toolset, title(tool.facts, language))).collect();
+    let width = |of: &dyn Fn(&(&str, &str, String)) -> usize| rows.iter().map(of).max().unwrap_or_default();
     let (name_width, set_width) = (width(&|row| row.0.len()), width(&|row| row.1.len()));
     let mut table = String::new();
     for (name, toolset, title) in &rows {
@@ -36,6 +38,21 @@ pub(super) fn run(app: &App, name: Option<&str>, json: bool) -> Result<(), Failu
     }
     print(&table)?;
     Ok(())
+}
+
+/// The title of a tool in one language. Most tools publish it in both, `English / 日本語`; those that publish it in Japanese
+/// alone have a name that says the same in English.
+fn title(facts: &Facts, language: Language) -> String {
+    match (facts.title.split_once(" / "), language) {
+        (Some((english, _)), Language::English) => english.to_owned(),
+        (Some((_, japanese)), Language::Japanese) => japanese.to_owned(),
+        (None, Language::English) if !facts.title.is_ascii() => {
+            let words = facts.name.replace('_', " ");
+            let (first, rest) = words.split_at_checked(1).unwrap_or((&words, ""));
+            first.to_ascii_uppercase() + rest
+        }
+        (None, _) => facts.title.to_owned(),
+    }
 }
 
 /// The error about a tool that does not exist, with the name that was probably meant.
@@ -56,7 +73,8 @@ fn show(registry: &Registry, name: &str, json: bool) -> Result<(), Failure> {
         return Ok(print(&format!("{:#}\n", entry.unwrap_or(&Value::Null)))?);
     }
     let facts = tool.facts;
-    let mut text = format!("{}: {} (toolset {})\n\n", facts.name, facts.title, tool.toolset);
+    let title = title(facts, environment::language());
+    let mut text = format!("{}: {title} (toolset {})\n\n", facts.name, tool.toolset);
     push_wrapped(&mut text, facts.description, 0);
     text.push_str("\nArguments:\n");
     let before = text.len();

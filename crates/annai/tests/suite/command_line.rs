@@ -232,3 +232,18 @@ fn a_server_option_and_a_command_cannot_be_combined() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
     }
 }
+
+#[test]
+fn titles_are_in_the_language_of_the_terminal() {
+    let home = Home::new();
+    let titles = |locale: &str| stdout(&annai(&home).arg("tools").env("LANG", locale).output().unwrap());
+    for (locale, shown, hidden) in [
+        ("en_US.UTF-8", ["Search services", "Copy a section"], ["サービス検索", "節をコピー"]),
+        ("", ["Search services", "Copy a section"], ["サービス検索", "節をコピー"]),
+        ("ja_JP.UTF-8", ["サービス検索", "節をコピー"], ["Search services", "Copy a section"]),
+    ] {
+        let text = titles(locale);
+        assert!(shown.iter().all(|title| text.contains(title)), "{locale}: {text}");
+        assert!(!hidden.iter().any(|title| text.contains(title)), "{locale}: {text}");
+    }
+}

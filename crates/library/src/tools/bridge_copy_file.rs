@@ -44,7 +44,7 @@ pub struct BridgeCopyFile;
 impl Tool for BridgeCopyFile {
     const FACTS: Facts = Facts {
         name: "bridge_copy_file",
-        title: "Copy a file / ファイルを写す",
+        title: "Copy a file / ファイルをコピー",
         description: "Copy a file of a manual into the vault without passing its text through the model. A Markdown file needs limits.allow_file and a server with ALLOW_FILE_SCOPE; otherwise copy its sections with bridge_copy_section.",
         effect: Effect::Destroy,
         world: World::Closed,

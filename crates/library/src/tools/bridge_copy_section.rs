@@ -51,7 +51,7 @@ pub struct BridgeCopySection;
 impl Tool for BridgeCopySection {
     const FACTS: Facts = Facts {
         name: "bridge_copy_section",
-        title: "Copy a section / 節を写す",
+        title: "Copy a section / 節をコピー",
         description: "Copy a section of a manual into the vault without passing its text through the model.",
         effect: Effect::Destroy,
         world: World::Closed,
