@@ -19,7 +19,7 @@ test("annai campaigns: an empty list, new ones by flags, and a table with bars",
   assert.equal(rows.length, 4);
   assert.match(rows[0], /^█{10} +\$10\.00 +\$10\.00 +\$0\.50 +お茶$/);
   assert.match(rows[1], /^ {12}[0-9a-f-]{36} {2}Sencha Co: answer$/);
-  assert.match(rows[2], /Tea\[31m survey$/, "nothing in a name controls the terminal");
+  assert.match(rows[2], /Tea\\u\{1b\}\[31m survey$/, "nothing in a name controls the terminal");
   assert.match(rows[3], /Sencha Co: answer, echo$/);
   for (const row of rows) assert.ok(row.length <= 80, row);
   for (const column of [/\$10\.00 {2}/, /\$0\.50/]) assert.equal(rows[0].search(column), rows[2].search(column), "columns are aligned");

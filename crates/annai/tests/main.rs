@@ -34,11 +34,13 @@ mod suite {
     mod library_folders;
     mod library_hardening;
     mod library_journeys;
+    mod library_names;
     mod library_no_vault;
     mod library_paging;
     mod library_read;
     mod library_resources;
     mod library_safety;
+    mod library_scopes;
     mod library_support;
     mod library_vault;
     mod library_wordings;

@@ -24,8 +24,8 @@ pub use store::{BoundedStore, StoreLimits};
 pub use tool::{
     Access, Admitted, Denied, Effect, Facts, FailedCall, Guide, NextPart, NumberParsing, Prompt,
     PromptArgument, ProofOfReservation, Registry, RegistryBuilder, Reply, Resource, ResourcePage,
-    ResourceTemplate, ResourceText, SelectionError, Sponsor, StatusText, TokenScope, Tool, ToolSelection,
-    Toolset, ToolsetState, Widget, World,
+    ResourceTemplate, ResourceText, SelectionError, Sponsor, StatusText, TokenScope, TokenScopes, Tool,
+    ToolSelection, Toolset, ToolsetState, Widget, World,
 };
 
 /// A JSON object.

@@ -101,6 +101,10 @@ pub struct LibrarySection {
     /// The maximum size of one file of the vault in bytes. A write that would exceed it fails.
     #[schemars(range(min = 0, max = 9_007_199_254_740_991_u64))]
     pub vault_max_file_bytes: u64,
+    /// Names that the tools of the vault may use although they are refused otherwise: names that begin with a dot, names that
+    /// agents read as instructions, such as `AGENTS.md`, and files with an execute bit. Each is the name of one file or
+    /// folder, without its path.
+    pub vault_allow_names: Vec<String>,
     /// Accepted for compatibility and ignored: the folder of artifacts is always `artifacts`.
     pub artifacts_dir: Option<String>,
     /// Keep no statistics of searches, for commands whose searches are not real ones. Not a setting.
@@ -138,6 +142,7 @@ impl Default for LibrarySection {
             vault_max_bytes: 1 << 30,
             vault_max_files: 100_000,
             vault_max_file_bytes: 64 << 20,
+            vault_allow_names: Vec::new(),
             artifacts_dir: None,
             keeps_no_statistics: false,
         }
@@ -169,6 +174,7 @@ impl Settings for LibrarySettings {
         EnvironmentVariable::new("VAULT_MAX_BYTES", "library.vault_max_bytes"),
         EnvironmentVariable::new("VAULT_MAX_FILES", "library.vault_max_files"),
         EnvironmentVariable::new("VAULT_MAX_FILE_BYTES", "library.vault_max_file_bytes"),
+        EnvironmentVariable::new("VAULT_ALLOW_NAMES", "library.vault_allow_names"),
         EnvironmentVariable::new("ARTIFACTS_DIR", "library.artifacts_dir"),
     ];
 }

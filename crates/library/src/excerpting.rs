@@ -9,7 +9,7 @@ use crate::handed_out_part::HandedOutPart;
 use crate::position::Position;
 use crate::ranges::LineRange;
 use crate::text::{Excerpt, ExcerptBuilder, ExcerptRequest};
-use crate::vault::{Vault, check_not_reserved};
+use crate::vault::Vault;
 
 /// The length from which on a line is no longer collected when lines are passed on one by one, so that memory stays bounded.
 /// Callers accept less.
@@ -59,7 +59,7 @@ pub fn read_excerpt(
     request: ExcerptRequest,
     line_argument: &'static str,
 ) -> Result<VaultExcerpt, ToolError> {
-    check_not_reserved(path)?;
+    vault.check_readable(path)?;
     let root = vault.root()?;
     let (excerpt, sha256, path) = fs::retry_if_changed(|| {
         let (file, stored) = root.open_file(path)?;
@@ -87,7 +87,7 @@ pub fn read_excerpt(
 
 /// Counts the characters on the given lines of a vault file. The ranges must be sorted and must not overlap.
 pub fn count_chars(vault: &Vault, path: &RelPath, ranges: &[LineRange]) -> Result<usize, ToolError> {
-    check_not_reserved(path)?;
+    vault.check_readable(path)?;
     let root = vault.root()?;
     fs::retry_if_changed(|| {
         let (file, stored) = root.open_file(path)?;
@@ -118,7 +118,7 @@ pub fn read_vault_lines(
     ranges: &[LineRange],
     each: &mut dyn FnMut(u64, &str) -> bool,
 ) -> Result<Sha256, ToolError> {
-    check_not_reserved(path)?;
+    vault.check_readable(path)?;
     let (file, stored) = vault.root()?.open_file(path)?;
     let mut reader =
         LineReader { ranges, next: 0, line: 1, text: String::new(), after_cr: false, goes_on: true };

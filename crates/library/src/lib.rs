@@ -47,6 +47,7 @@ mod tools;
 mod toolset;
 mod uncovered;
 mod vault;
+mod vault_names;
 mod vault_quota;
 mod writing;
 

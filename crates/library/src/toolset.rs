@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use annai_core::{
-    Call, Principal, Prompt, Registry, ResourcePage, ResourceTemplate, ResourceText, ToolError, Toolset,
-    ToolsetState,
+    Access, Call, Identity, Principal, Prompt, Registry, ResourcePage, ResourceTemplate, ResourceText,
+    ToolError, Toolset, ToolsetState,
 };
 use tokio::signal::unix::SignalKind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -17,7 +17,7 @@ use crate::adaptive::Adaptive;
 use crate::cancellation::Cancellation;
 use crate::config;
 use crate::explore::{DictionaryCache, ExploreContext, ReadLedger, TraceStore};
-use crate::fs::{EntryKind, RelPath, fold_name};
+use crate::fs::{EntryKind, Membership, fold_name};
 use crate::index::IndexCatalog;
 use crate::manuals::Manuals;
 use crate::prompts::PROMPTS;
@@ -25,7 +25,8 @@ use crate::reading::{ReadPart, ReadScope};
 use crate::reference::Ref;
 use crate::resources::{self, LibraryFiles};
 use crate::scans::ScanStore;
-use crate::vault::{Vault, is_visible};
+use crate::scopes::LIBRARY_READ;
+use crate::vault::{Vault, visibility};
 
 /// The signal that a write beyond the maximum file size raises; it has the same number on Linux and macOS.
 const SIGXFSZ: i32 = 25;
@@ -140,10 +141,15 @@ impl Toolset for Library {
     async fn complete(
         &self,
         _: &Registry,
+        identity: &Identity,
         argument: &str,
         typed: &str,
         given: &HashMap<String, String>,
     ) -> Vec<String> {
+        // The names of manuals and files are shown to those who may list them all.
+        if Access::Local(LIBRARY_READ).check(identity).is_err() {
+            return Vec::new();
+        }
         let (argument, typed) = (argument.to_owned(), typed.to_owned());
         let manual = given.get("manual_id").cloned();
         let completions = self.read(move |state, _| completions(state, &argument, &typed, manual.as_deref()));
@@ -187,17 +193,14 @@ fn completions(
         ("path" | "from_path", Some(manual)) => state.manuals.get(manual)?.files()?,
         ("path" | "to_path" | "relative_dir" | "source_path", _) => {
             // The entries of the folder that has been typed so far.
-            let folder = typed
-                .rsplit_once('/')
-                .map(|(folder, _)| RelPath::parse_folder(folder))
-                .transpose()?
-                .flatten();
+            let folder =
+                state.vault.parse_visible_folder(typed.rsplit_once('/').map(|(folder, _)| folder))?;
             let folder = state.vault.root()?.folder(folder.as_ref())?;
             let named = folder.entries()?.into_iter().map(|entry| {
                 let suffix = if entry.kind == EntryKind::Folder { "/" } else { "" };
                 format!("{}{suffix}", folder.join(&entry.name))
             });
-            named.filter(|path| is_visible(path)).collect()
+            named.filter(|path| visibility(path.trim_end_matches('/')) == Membership::Searched).collect()
         }
         _ => Vec::new(),
     };

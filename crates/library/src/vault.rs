@@ -9,8 +9,11 @@ use rustix::io::Errno;
 use crate::cancellation::Cancellation;
 use crate::config::LibrarySection;
 use crate::error::LibraryError;
-use crate::fs::{self, EntryKind, Membership, RelPath, ResolvedPath, Root, SYSTEM_DIR, Sha256, WriteLock};
+use crate::fs::{
+    self, EntryKind, ExecuteBit, Membership, RelPath, ResolvedPath, Root, SYSTEM_DIR, Sha256, WriteLock,
+};
 use crate::text::{Encoding, LineEnding, LineEndingCounter};
+use crate::vault_names::{NameRules, is_hidden};
 use crate::vault_quota::{SizeChange, VaultLimits, VaultQuota};
 
 const ARTIFACTS: &str = "artifacts";
@@ -33,6 +36,7 @@ pub struct Vault {
     is_chosen: bool,
     root: Mutex<Option<Arc<Root>>>,
     quota: VaultQuota,
+    names: NameRules,
 }
 
 /// What a call does to a file.
@@ -62,12 +66,20 @@ pub struct WriteReport {
 impl Vault {
     /// The vault that the settings choose.
     pub fn new(settings: &LibrarySection) -> Self {
-        Self::at(settings.vault_folder(), settings.has_chosen_vault(), settings.vault_limits())
+        let names = NameRules::new(&settings.vault_allow_names);
+        let vault = Self::at(settings.vault_folder(), settings.has_chosen_vault(), settings.vault_limits());
+        Self { names, ..vault }
     }
 
-    /// The vault in a folder.
+    /// The vault in a folder, where the owner made no exceptions for names.
     pub const fn at(path: PathBuf, is_chosen: bool, limits: VaultLimits) -> Self {
-        Self { path, is_chosen, root: Mutex::new(None), quota: VaultQuota::new(limits) }
+        Self {
+            path,
+            is_chosen,
+            root: Mutex::new(None),
+            quota: VaultQuota::new(limits),
+            names: NameRules::strict(),
+        }
     }
 
     /// The root, which is opened once, and again only when its folder was removed.
@@ -112,40 +124,43 @@ impl Vault {
         let root = self.root_for_writing()?;
         let lock = WriteLock::acquire(&root, &|| cancellation.check())?;
         cancellation.check()?;
-        work(&mut VaultWriter { root: &root, lock, quota: &self.quota })
+        work(&mut VaultWriter { vault: self, root: &root, lock })
+    }
+
+    /// Refuses to read a path that is reserved for the server, or hidden.
+    pub fn check_readable(&self, path: &RelPath) -> Result<(), ToolError> {
+        self.names.check_readable(path)
+    }
+
+    /// Refuses an operation that the rules of the vault do not allow on a path.
+    pub fn check_write(&self, path: &RelPath, operation: VaultOperation) -> Result<(), ToolError> {
+        self.names.check_writable(path)?;
+        check_place(path, operation)
+    }
+
+    /// Parses the path of a folder that listings and searches may enter; `None` is the root.
+    pub fn parse_visible_folder(&self, path: Option<&str>) -> Result<Option<RelPath>, ToolError> {
+        let folder = path.map(RelPath::parse_folder).transpose()?.flatten();
+        folder.as_ref().map_or(Ok(()), |folder| self.check_readable(folder))?;
+        Ok(folder)
     }
 }
 
-/// Refuses a path that is reserved for the server.
-pub fn check_not_reserved(path: &RelPath) -> Result<(), ToolError> {
-    let reserved = path.folded().first().is_some_and(|first| first == SYSTEM_DIR);
-    if reserved || path.segments().any(fs::is_temporary) {
-        return Err(LibraryError::forbidden(path.as_str(), "is reserved for the server").into());
-    }
-    Ok(())
-}
-
-/// Parses the path of a folder that listings and searches may enter; `None` is the root.
-pub fn parse_visible_folder(path: Option<&str>) -> Result<Option<RelPath>, ToolError> {
-    let folder = path.map(RelPath::parse_folder).transpose()?.flatten();
-    folder.as_ref().map_or(Ok(()), check_not_reserved)?;
-    Ok(folder)
-}
-
-/// Whether listings and searches show a stored path.
-pub fn is_visible(path: &str) -> bool {
-    let first = path.split('/').next().unwrap_or_default();
-    !first.starts_with('.') || fs::fold_name(first) != SYSTEM_DIR
-}
-
-/// Whether searches read a stored path. Every file of the vault may be text.
+/// Whether listings and searches show an entry, by its stored path. What is below a hidden folder is not looked at, unless the
+/// caller names that folder and the owner allowed it, so that the last name decides.
 pub fn visibility(path: &str) -> Membership {
-    if is_visible(path) { Membership::Searched } else { Membership::Ignored }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if !is_hidden(name) {
+        Membership::Searched
+    } else if fs::fold_name(path) == SYSTEM_DIR {
+        Membership::Ignored
+    } else {
+        Membership::Hidden
+    }
 }
 
-/// Refuses an operation that the rules of the vault do not allow on a path.
-pub fn check_write(path: &RelPath, operation: VaultOperation) -> Result<(), ToolError> {
-    check_not_reserved(path)?;
+/// Refuses an operation that is not allowed in the folder of a path: `artifacts` has rules of its own.
+fn check_place(path: &RelPath, operation: VaultOperation) -> Result<(), ToolError> {
     if matches!(operation, VaultOperation::Create | VaultOperation::CreateByCopy) {
         path.check_portable()?;
     }
@@ -179,9 +194,9 @@ pub fn check_write(path: &RelPath, operation: VaultOperation) -> Result<(), Tool
 
 /// A writer that holds the lock of the vault.
 pub struct VaultWriter<'a> {
+    vault: &'a Vault,
     root: &'a Root,
     lock: WriteLock,
-    quota: &'a VaultQuota,
 }
 
 impl VaultWriter<'_> {
@@ -192,16 +207,17 @@ impl VaultWriter<'_> {
         content: &str,
         operation: VaultOperation,
     ) -> Result<WriteReport, ToolError> {
-        check_write(path, operation)?;
+        self.vault.check_write(path, operation)?;
         let change = SizeChange { before: None, after: content.len() as u64 };
-        self.quota.check(self.root, path.as_str(), change)?;
+        let usage = self.vault.quota.check(self.root, &self.lock, path.as_str(), change)?;
         let folder = fs::create_folders(self.root, path.parent().as_ref())?;
         if let Some((stored, _)) = folder.find(path.name())? {
             let problem = "already exists; vault_write changes it";
             return Err(LibraryError::conflict(folder.join(&stored), problem).into());
         }
-        fs::create(&mut self.lock, &folder, path.name(), content.as_bytes())?;
-        self.quota.record(change);
+        self.lock.record_usage(usage);
+        let written = fs::create(&mut self.lock, &folder, path.name(), content.as_bytes());
+        self.settle(written)?;
         let sha256 = Sha256::of(content.as_bytes());
         Ok(WriteReport { path: folder.join(path.name()), bytes: content.len(), sha256 })
     }
@@ -262,9 +278,12 @@ impl VaultWriter<'_> {
     pub fn overwrite(&mut self, file: &ResolvedPath, content: &str) -> Result<WriteReport, ToolError> {
         let before = file.folder.stamp(&file.name)?.size;
         let change = SizeChange { before: Some(before), after: content.len() as u64 };
-        self.quota.check(self.root, &file.path(), change)?;
-        fs::overwrite(&mut self.lock, &file.folder, &file.name, content.as_bytes())?;
-        self.quota.record(change);
+        let usage = self.vault.quota.check(self.root, &self.lock, &file.path(), change)?;
+        let execute_bit = self.execute_bit(file);
+        self.lock.record_usage(usage);
+        let written =
+            fs::overwrite(&mut self.lock, &file.folder, &file.name, content.as_bytes(), execute_bit);
+        self.settle(written)?;
         Ok(WriteReport { path: file.path(), bytes: content.len(), sha256: Sha256::of(content.as_bytes()) })
     }
 
@@ -278,10 +297,25 @@ impl VaultWriter<'_> {
         let before = file.folder.stamp(&file.name)?.size;
         let after = before.saturating_add(content.len() as u64);
         let change = SizeChange { before: Some(before), after };
-        self.quota.check(self.root, &file.path(), change)?;
-        fs::append(&mut self.lock, &file.folder, &file.name, content.as_bytes())?;
-        self.quota.record(change);
+        let usage = self.vault.quota.check(self.root, &self.lock, &file.path(), change)?;
+        let execute_bit = self.execute_bit(file);
+        self.lock.record_usage(usage);
+        let written = fs::append(&mut self.lock, &file.folder, &file.name, content.as_bytes(), execute_bit);
+        self.settle(written)?;
         Ok(WriteReport { path: file.path(), bytes: content.len(), sha256: hash_of(file)? })
+    }
+
+    /// Whether a file with an execute bit may be changed.
+    fn execute_bit(&self, file: &ResolvedPath) -> ExecuteBit {
+        if self.vault.names.allows(&file.name) { ExecuteBit::Accepted } else { ExecuteBit::Refused }
+    }
+
+    /// After a write that failed, what the vault holds is not known: the next writer measures it again.
+    fn settle(&self, written: Result<(), ToolError>) -> Result<(), ToolError> {
+        if written.is_err() {
+            self.lock.record_usage(None);
+        }
+        written
     }
 }
 
@@ -303,6 +337,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn hidden_entries_are_not_shown() {
+        for (path, expected) in [
+            ("a.md", Membership::Searched),
+            (".system", Membership::Ignored),
+            (".System", Membership::Ignored),
+            (".git", Membership::Hidden),
+            ("a/.system", Membership::Hidden),
+            ("a/.b.md", Membership::Hidden),
+            (".allowed/b.md", Membership::Searched),
+        ] {
+            assert_eq!(visibility(path), expected, "{path}");
+        }
+    }
+
+    #[test]
     fn each_operation_is_allowed_only_where_the_rules_permit_it() {
         use VaultOperation::{Append, Create, CreateByCopy, Overwrite};
         for (path, operation, allowed) in [
@@ -310,6 +359,8 @@ mod tests {
             ("notes/a.txt", Overwrite, true),
             (".system/x", Append, false),
             (".SYSTEM/x", Create, false),
+            ("notes/.a.txt", Create, false),
+            ("AGENTS.md", Append, false),
             ("a/.annai-tmp-1-2", Create, false),
             ("artifacts/plan.md", Create, true),
             ("artifacts/deep/graph.JSON", Overwrite, true),
@@ -331,7 +382,8 @@ mod tests {
             ("x/artifacts/daily/note.txt", Overwrite, true),
         ] {
             let path = RelPath::parse(path).unwrap();
-            assert_eq!(check_write(&path, operation).is_ok(), allowed, "{path:?} {operation:?}");
+            let vault = Vault::new(&LibrarySection::default());
+            assert_eq!(vault.check_write(&path, operation).is_ok(), allowed, "{path:?} {operation:?}");
         }
     }
 }

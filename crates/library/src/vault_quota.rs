@@ -1,13 +1,12 @@
 //! The quota of the vault: how many files and bytes it may hold, and how large a file may become. What is there is measured
-//! once and then kept up to date with every write, because a walk for each write would make writing slow.
+//! once and then kept up to date with every write of every process, because a walk for each write would make writing slow.
 
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use annai_core::ToolError;
 
 use crate::error::LibraryError;
-use crate::fs::{self, Membership, Root, SYSTEM_DIR, fold_name};
+use crate::fs::{self, Membership, Root, SYSTEM_DIR, Usage, WriteLock, fold_name};
 
 /// How long a measurement is used. People and other programs change the vault, too, which is noticed after ten minutes.
 const MAX_AGE: Duration = Duration::from_secs(600);
@@ -34,32 +33,31 @@ pub struct SizeChange {
     pub after: u64,
 }
 
-/// What a vault holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Usage {
-    bytes: u64,
-    files: u64,
-    measured: Instant,
-}
-
 /// The quota of one vault.
 #[derive(Debug)]
 pub struct VaultQuota {
     limits: VaultLimits,
-    usage: Mutex<Option<Usage>>,
 }
 
 impl VaultQuota {
     pub const fn new(limits: VaultLimits) -> Self {
-        Self { limits, usage: Mutex::new(None) }
+        Self { limits }
     }
 
-    /// Refuses a write that would exceed a limit. A write that does not let the file or the vault grow is always allowed, so
-    /// that a vault which is larger already can be used and reduced.
-    pub fn check(&self, root: &Root, path: &str, change: SizeChange) -> Result<(), ToolError> {
+    /// Refuses a write that would exceed a limit, and returns what the vault will hold after it; `None` when that is not
+    /// known. A write that does not let the file or the vault grow is always allowed, so that a vault which is larger already
+    /// can be used and reduced. The lock is held until the write is done, so that the writes of all processes are counted.
+    pub fn check(
+        &self,
+        root: &Root,
+        lock: &WriteLock,
+        path: &str,
+        change: SizeChange,
+    ) -> Result<Option<Usage>, ToolError> {
         let before = change.before.unwrap_or_default();
+        let known = |max_age| lock.usage().filter(|usage| usage.age().is_some_and(|age| age <= max_age));
         if change.before.is_some() && change.after <= before {
-            return Ok(());
+            return Ok(known(MAX_AGE).map(|usage| change.apply(usage)));
         }
         let max = self.limits.max_file_bytes;
         if change.after > max {
@@ -69,14 +67,14 @@ impl VaultQuota {
             );
             return Err(LibraryError::conflict(path, problem).into());
         }
-        let exceeded = |usage: &Usage| self.exceeded(usage, change);
-        let mut usage = self.usage(root, MAX_AGE)?;
-        if exceeded(&usage).is_some() {
-            usage = self.usage(root, MAX_AGE_TO_REFUSE)?;
+        let usage = |max_age| known(max_age).map_or_else(|| measure(root, lock), Ok);
+        let mut current = usage(MAX_AGE)?;
+        if self.exceeded(&current, change).is_some() {
+            current = usage(MAX_AGE_TO_REFUSE)?;
         }
-        match exceeded(&usage) {
+        match self.exceeded(&current, change) {
             Some(problem) => Err(LibraryError::conflict(path, problem).into()),
-            None => Ok(()),
+            None => Ok(Some(change.apply(current))),
         }
     }
 
@@ -96,36 +94,30 @@ impl VaultQuota {
             )
         })
     }
+}
 
-    /// Records a write.
-    pub fn record(&self, change: SizeChange) {
-        let mut usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(usage) = usage.as_mut() {
-            usage.bytes = usage.bytes.saturating_sub(change.before.unwrap_or_default());
-            usage.bytes = usage.bytes.saturating_add(change.after);
-            usage.files = usage.files.saturating_add(u64::from(change.before.is_none()));
-        }
+impl SizeChange {
+    /// What a vault holds after it.
+    fn apply(self, mut usage: Usage) -> Usage {
+        let without = usage.bytes.saturating_sub(self.before.unwrap_or_default());
+        usage.bytes = without.saturating_add(self.after);
+        usage.files = usage.files.saturating_add(u64::from(self.before.is_none()));
+        usage
     }
+}
 
-    /// What the vault holds, measured again when the last measurement is older than `max_age`.
-    fn usage(&self, root: &Root, max_age: Duration) -> Result<Usage, ToolError> {
-        let known = *self.usage.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(usage) = known.filter(|usage| usage.measured.elapsed() <= max_age) {
-            return Ok(usage);
-        }
-        let measured = Instant::now();
-        // What the server keeps for itself does not count.
-        let is_counted =
-            |path: &str| path.split('/').next().is_some_and(|first| fold_name(first) != SYSTEM_DIR);
-        let listing = fs::stamped_files(&root.top()?, &|path, _| match is_counted(path) {
-            true => Membership::Searched,
-            false => Membership::Ignored,
-        })?;
-        let bytes = listing.files.iter().map(|(_, stamp)| stamp.size).fold(0, u64::saturating_add);
-        let usage = Usage { bytes, files: listing.files.len() as u64, measured };
-        *self.usage.lock().unwrap_or_else(PoisonError::into_inner) = Some(usage);
-        Ok(usage)
-    }
+/// Measures what a vault holds, and records it.
+fn measure(root: &Root, lock: &WriteLock) -> Result<Usage, ToolError> {
+    // What the server keeps for itself does not count.
+    let is_counted = |path: &str| path.split('/').next().is_some_and(|first| fold_name(first) != SYSTEM_DIR);
+    let listing = fs::stamped_files(&root.top()?, &|path, _| match is_counted(path) {
+        true => Membership::Searched,
+        false => Membership::Ignored,
+    })?;
+    let bytes = listing.files.iter().map(|(_, stamp)| stamp.size).fold(0, u64::saturating_add);
+    let usage = Usage::measured_now(bytes, listing.files.len() as u64);
+    lock.record_usage(Some(usage));
+    Ok(usage)
 }
 
 #[cfg(test)]
@@ -136,7 +128,7 @@ mod tests {
 
     fn exceeded(bytes: u64, files: u64, before: Option<u64>, after: u64) -> Option<String> {
         let quota = VaultQuota::new(LIMITS);
-        quota.exceeded(&Usage { bytes, files, measured: Instant::now() }, SizeChange { before, after })
+        quota.exceeded(&Usage::measured_now(bytes, files), SizeChange { before, after })
     }
 
     #[test]
@@ -160,12 +152,10 @@ mod tests {
     }
 
     #[test]
-    fn writes_keep_the_measurement_up_to_date() {
-        let quota = VaultQuota::new(LIMITS);
-        *quota.usage.lock().unwrap() = Some(Usage { bytes: 50, files: 1, measured: Instant::now() });
-        quota.record(SizeChange { before: None, after: 20 });
-        quota.record(SizeChange { before: Some(50), after: 10 });
-        let usage = quota.usage.lock().unwrap().unwrap();
+    fn a_write_changes_what_the_vault_holds() {
+        let usage = Usage::measured_now(50, 1);
+        let usage = SizeChange { before: None, after: 20 }.apply(usage);
+        let usage = SizeChange { before: Some(50), after: 10 }.apply(usage);
         assert_eq!((usage.bytes, usage.files), (30, 2));
     }
 }

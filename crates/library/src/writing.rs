@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::cancellation::Cancellation;
 use crate::error::LibraryError;
 use crate::fs::RelPath;
-use crate::vault::{Vault, VaultOperation, WriteReport, check_write};
+use crate::vault::{Vault, VaultOperation, WriteReport};
 
 /// The maximum size of a file that `vault_replace` changes, because the old and the new text are both held in memory. A
 /// larger file is refused, as is a change whose result would be larger.
@@ -64,7 +64,7 @@ pub fn write_or_create(
         if !writer.exists(path)? {
             return writer.create(path, content, VaultOperation::CreateByCopy);
         }
-        check_write(path, mode.operation())?;
+        vault.check_write(path, mode.operation())?;
         let file = writer.existing(path)?;
         let ending = writer.check_encoding(&file)?;
         match mode {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annai_core::{
-    BoundedStore, Call, ErrorKind, Facts, Prompt, Registry, Resource, ResourceText, StoreLimits, ToolError,
-    Toolset, ToolsetState, WireError,
+    BoundedStore, Call, ErrorKind, Facts, Identity, Prompt, Registry, Resource, ResourceText, StoreLimits,
+    ToolError, Toolset, ToolsetState, WireError,
 };
 use annai_egress::Access;
 
@@ -246,6 +246,7 @@ impl Toolset for ServicesToolset {
     async fn complete(
         &self,
         registry: &Registry,
+        _: &Identity,
         argument: &str,
         typed: &str,
         _: &HashMap<String, String>,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::call::Format;
 use super::local_session::LocalSession;
-use super::terminal::{Colors, display_path, plain};
+use super::terminal::{Colors, cell, display_path};
 use super::{Failure, print};
 use crate::app::App;
 
@@ -73,8 +73,8 @@ pub(super) fn run(app: &App, artifact: &str, source: &str, format: Format) -> Re
     for finding in &audited.findings {
         let kind = colors.paint(33, finding.kind.name());
         let node = finding.node_id.as_deref().map(|node| format!("{node}: ")).unwrap_or_default();
-        let what = plain(&format!("{node}{}", finding.problem)).replace('\n', " ");
-        text.push_str(&format!("{}:{}  {kind}  {what}\n", plain(&place), finding.line));
+        let what = cell(&format!("{node}{}", finding.problem));
+        text.push_str(&format!("{}:{}  {kind}  {what}\n", cell(&place), finding.line));
     }
     let AuditReport { source_lines, cited, findings, total_findings, derived, source_path, .. } = audited;
     let left_out = total_findings - findings.len();
@@ -131,9 +131,9 @@ fn parse_ranges(text: &str) -> Result<Vec<LineRange>, Failure> {
 /// A bar that shows the file from its first line to its last, the share of covered lines, and the uncovered ranges.
 fn coverage_report(coverage: &Coverage, file: &Path, min_ratio: f64, colors: Colors) -> String {
     let total = coverage.total_lines;
-    let cells = BAR_WIDTH.min(total);
-    let cell = |index: u64| {
-        let (first, last) = (index * total / cells + 1, (index + 1) * total / cells);
+    let blocks = BAR_WIDTH.min(total);
+    let block = |index: u64| {
+        let (first, last) = (index * total / blocks + 1, (index + 1) * total / blocks);
         let lines = last + 1 - first;
         let here = Coverage::new(last, coverage.covered.clone());
         let before = Coverage::new(first - 1, coverage.covered.clone());
@@ -143,18 +143,18 @@ fn coverage_report(coverage: &Coverage, file: &Path, min_ratio: f64, colors: Col
             _ => colors.paint(32, "█"),
         }
     };
-    let bar: String = (0..cells).map(cell).collect();
+    let bar: String = (0..blocks).map(block).collect();
     let mark = if coverage.reaches(min_ratio) { colors.paint(32, "✓") } else { colors.paint(31, "✗") };
     let mut text = format!(
         "{}\n{bar}\n{mark} {} of {total} lines covered, {:.1} % (required: {:.0} %)\n",
-        plain(&display_path(file)),
+        cell(&display_path(file)),
         coverage.covered_lines,
         coverage.ratio() * 100.0,
         min_ratio * 100.0
     );
     for range in coverage.uncovered.iter().take(MAX_LISTED_RANGES) {
         let LineRange { start_line, end_line } = range;
-        text.push_str(&format!("  not covered: {}:{start_line} to {end_line}\n", plain(&display_path(file))));
+        text.push_str(&format!("  not covered: {}:{start_line} to {end_line}\n", cell(&display_path(file))));
     }
     let more = coverage.uncovered.len().saturating_sub(MAX_LISTED_RANGES);
     if more > 0 {

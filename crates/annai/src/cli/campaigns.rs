@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::call::Format;
 use super::local_session::LocalSession;
-use super::terminal::plain;
+use super::terminal::cell;
 use super::{Failure, print, warn};
 use crate::app::App;
 use crate::options::Options;
@@ -243,10 +243,10 @@ async fn check_books(store: &dyn Store, format: Format) -> Result<(), Failure> {
     }
     let mut text = String::new();
     for problem in &rows {
-        let _ = writeln!(text, "{}", plain(&problem.to_string()));
+        let _ = writeln!(text, "{}", cell(&problem.to_string()));
     }
     for violation in &violations {
-        let _ = writeln!(text, "{}", plain(&violation.to_string()));
+        let _ = writeln!(text, "{}", cell(&violation.to_string()));
     }
     print(&text)?;
     let found = [(violations.len(), "wrong budget"), (rows.len(), "wrong row")];
@@ -299,8 +299,8 @@ fn write_row(text: &mut String, campaign: &Campaign) {
     let (remaining, total) = (remaining.to_string(), total.to_string());
     let a_run = campaign.subsidy_per_call_cents.to_string();
     let state = if campaign.active { "" } else { " (inactive)" };
-    let (name, sponsor) = (plain(&campaign.name), plain(&campaign.sponsor));
-    let services = plain(&campaign.target_tools.join(", "));
+    let (name, sponsor) = (cell(&campaign.name), cell(&campaign.sponsor));
+    let services = cell(&campaign.target_tools.join(", "));
     let _ = writeln!(text, "{bar}  {remaining:>12}  {total:>12}  {a_run:>9}  {name}{state}");
     let indent = " ".repeat(bar.chars().count());
     let _ = writeln!(text, "{indent}  {}  {sponsor}: {services}", campaign.id);

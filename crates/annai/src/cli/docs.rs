@@ -94,6 +94,16 @@ fn document(tool: &RegisteredTool, page: &mut String) {
         Access::Local(scope) => {
             format!("for the owner of the machine, or with the scope `{}`", scope.as_str())
         }
+        Access::LocalEither(one, other) => format!(
+            "for the owner of the machine, or with the scope `{}` or `{}`",
+            one.as_str(),
+            other.as_str()
+        ),
+        Access::LocalBoth(one, other) => format!(
+            "for the owner of the machine, or with the scopes `{}` and `{}`",
+            one.as_str(),
+            other.as_str()
+        ),
         Access::SignedIn(scope) => format!("after sign-in, with the scope `{}`", scope.as_str()),
     };
     let _ = writeln!(page, "\n## `{}` — {}\n\n{}\n", facts.name, facts.title, facts.description);

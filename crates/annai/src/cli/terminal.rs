@@ -27,9 +27,9 @@ impl Colors {
         }
     }
 
-    /// The text in a color, which is an SGR code such as 31 for red; see [`plain`] for what is removed from the text.
+    /// The text in a color, which is an SGR code such as 31 for red; see [`cell`] for what is escaped in the text.
     pub(super) fn paint(self, code: impl std::fmt::Display, text: &str) -> String {
-        let text = plain(text);
+        let text = cell(text);
         match self {
             Self::On => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
             Self::Off => text,
@@ -37,13 +37,37 @@ impl Colors {
     }
 }
 
-/// The text without characters that control a terminal, since it may come from a file or a website: control characters
-/// except line breaks and tabs, and the marks that change the writing direction.
+/// A text of several lines for a terminal. Since it may come from a file or a website, the characters that control a
+/// terminal are escaped as `\u{202e}`; line breaks and tabs stay.
 pub(super) fn plain(text: &str) -> String {
-    let is_bidi_mark = |letter: char| matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars()
-        .filter(|letter| matches!(letter, '\n' | '\t') || !(letter.is_control() || is_bidi_mark(*letter)))
-        .collect()
+    escape(&text.replace("\r\n", "\n"), |letter| matches!(letter, '\n' | '\t'))
+}
+
+/// A text for one cell of a table, or one line: the same, with line breaks and tabs escaped too, so that it cannot look like
+/// another cell or line.
+pub(super) fn cell(text: &str) -> String {
+    escape(text, |_| false)
+}
+
+/// Escapes control characters, separators of lines and paragraphs, and the marks that change the writing direction.
+fn escape(text: &str, stays: impl Fn(char) -> bool) -> String {
+    let is_escaped = |letter: char| {
+        let is_separator = matches!(letter, '\u{2028}' | '\u{2029}');
+        let is_bidi_mark = matches!(
+            letter,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        );
+        letter.is_control() || is_separator || is_bidi_mark
+    };
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if is_escaped(letter) && !stays(letter) {
+            escaped.extend(letter.escape_unicode());
+        } else {
+            escaped.push(letter);
+        }
+    }
+    escaped
 }
 
 /// The path of a file in the form that terminals make clickable: relative if it is below the current folder, else absolute.
@@ -94,8 +118,7 @@ impl ProgressLine {
 impl ShownProgress {
     /// The line for a report.
     fn line(&mut self, done: f64, total: Option<f64>, message: Option<&str>) -> String {
-        let message = plain(message.unwrap_or("working")).replace(['\n', '\t'], " ");
-        let message = truncate(&message, MAX_PROGRESS_CHARS);
+        let message = truncate(&cell(message.unwrap_or("working")), MAX_PROGRESS_CHARS);
         let Some(total) = total.filter(|total| *total > 0.0) else { return message };
         self.share = self.share.max((done / total).clamp(0.0, 1.0));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a short bar")]
@@ -142,7 +165,16 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_and_direction_marks_are_removed() {
-        assert_eq!(plain("a\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\tb\nc\u{202e}d"), "a]0;x[2J31m\tb\ncd");
+    fn control_characters_and_direction_marks_are_escaped() {
+        let text = "a\u{1b}[2J\u{9b}31m\u{85}\tb\r\nc\u{202e}d\u{2028}\u{2029}\u{2066}\u{61c}\r表";
+        assert_eq!(
+            plain(text),
+            "a\\u{1b}[2J\\u{9b}31m\\u{85}\tb\nc\\u{202e}d\\u{2028}\\u{2029}\\u{2066}\\u{61c}\\u{d}表"
+        );
+        assert_eq!(
+            cell(text),
+            "a\\u{1b}[2J\\u{9b}31m\\u{85}\\u{9}b\\u{d}\\u{a}c\\u{202e}d\\u{2028}\\u{2029}\\u{2066}\\u{61c}\\u{d}表"
+        );
+        assert_eq!(Colors::Off.paint(31, "a\nb"), "a\\u{a}b");
     }
 }

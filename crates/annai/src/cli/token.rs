@@ -10,7 +10,7 @@ use annai_server::tokens::{TokenFile, TokenFileError, TokenRecord};
 use clap::Subcommand;
 use serde_json::json;
 
-use super::terminal::plain;
+use super::terminal::cell;
 use super::{Failure, print};
 use crate::app::App;
 use crate::catalog;
@@ -43,7 +43,8 @@ pub(super) enum TokenCommand {
     New {
         /// What to call it, such as the person or machine that gets it
         name: String,
-        /// answers.use, library.read, library.write or metrics.read; may be repeated
+        /// answers.use, library.read, library.write or metrics.read; may be repeated. library.write includes reading the
+        /// vault, but not the manuals: tools that copy from a manual need library.read too
         #[arg(long, value_name = "SCOPE", required = true, value_delimiter = ',')]
         scope: Vec<String>,
         /// When it expires, such as 12h, 90d, 2w or never
@@ -74,7 +75,7 @@ pub(super) fn run(app: &App, command: &TokenCommand) -> Result<(), Failure> {
         TokenCommand::List { json } => list(&file, *json),
         TokenCommand::Revoke { token } => {
             let revoked = file.revoke(token)?;
-            Ok(print(&format!("Revoked {} ({}).\n", revoked.id, plain(&revoked.name)))?)
+            Ok(print(&format!("Revoked {} ({}).\n", revoked.id, cell(&revoked.name)))?)
         }
     }
 }
@@ -83,7 +84,7 @@ fn new(app: &App, file: &TokenFile, name: &str, scopes: &[String], expires: &str
     check_name(name)?;
     let known = catalog::static_token_scopes(app)?;
     if let Some(unknown) = scopes.iter().find(|scope| !known.contains(&scope.as_str())) {
-        let message = format!("--scope: expected one of {}, got \"{}\"", known.join(", "), plain(unknown));
+        let message = format!("--scope: expected one of {}, got \"{}\"", known.join(", "), cell(unknown));
         return Err(Failure::usage(message));
     }
     let now = seconds_since_1970();
@@ -100,7 +101,7 @@ fn new(app: &App, file: &TokenFile, name: &str, scopes: &[String], expires: &str
             io::stderr(),
             "Token {id} ({}) {until}. Copy it now: it is not stored and cannot be shown again.\n\
          Clients send it as the header: Authorization: Bearer TOKEN",
-            plain(name)
+            cell(name)
         );
     }
     Ok(print(&format!("{token}\n"))?)
@@ -110,8 +111,7 @@ fn check_name(name: &str) -> Result<(), Failure> {
     let is_valid = !name.trim().is_empty()
         && name.chars().count() <= MAX_NAME_CHARS
         // Control characters, and marks that change the writing direction, could make a list lie.
-        && plain(name) == name
-        && !name.contains(['\n', '\t']);
+        && cell(name) == name;
     if is_valid {
         return Ok(());
     }
@@ -132,7 +132,7 @@ fn parse_expiry(text: &str) -> Result<Option<Duration>, Failure> {
     let hours = hours.ok_or_else(|| {
         Failure::usage(format!(
             "--expires: expected a time of at most ten years such as 12h, 90d or 2w, or never, got \"{}\"",
-            plain(text)
+            cell(text)
         ))
     })?;
     Ok(Some(Duration::from_secs(hours * HOUR)))
@@ -162,7 +162,7 @@ fn list(file: &TokenFile, as_json: bool) -> Result<(), Failure> {
         };
         let scopes = token.scopes.iter().cloned().collect::<Vec<_>>().join(" ");
         let last_use = uses.get(&token.id).map_or_else(|| "never".to_owned(), |time| utc(*time));
-        [plain(&token.id), plain(&token.name), plain(&scopes), expires, last_use].map(Into::into)
+        [cell(&token.id), cell(&token.name), cell(&scopes), expires, last_use].map(Into::into)
     }));
     Ok(print(&table(&rows))?)
 }

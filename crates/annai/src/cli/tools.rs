@@ -6,6 +6,7 @@ use annai_core::finding::counted;
 use annai_core::{Facts, Identity, JsonObject, Registry, schema};
 use serde_json::Value;
 
+use super::terminal::cell;
 use super::{Failure, print};
 use crate::app::App;
 use crate::catalog;
@@ -30,7 +31,7 @@ pub(super) fn run(app: &App, name: Option<&str>, json: bool) -> Result<(), Failu
     let (name_width, set_width) = (width(&|row| row.0.len()), width(&|row| row.1.len()));
     let mut table = String::new();
     for (name, toolset, title) in &rows {
-        let _ = writeln!(table, "{name:name_width$}  {toolset:set_width$}  {title}");
+        let _ = writeln!(table, "{name:name_width$}  {toolset:set_width$}  {}", cell(title));
     }
     if !app.is_quiet {
         let _ =

@@ -49,7 +49,7 @@ fn a_static_token_that_opens_no_tool_lets_nobody_in() {
     assert_eq!(code, 1, "{text}");
     assert!(
         line(&text, "static tokens")
-            .ends_with("; library.read: no token; library.write: no token; metrics.read: GET /metrics"),
+            .ends_with("; library.read: no token; library.write: no token; library.read with library.write: no token; metrics.read: GET /metrics"),
         "{text}"
     );
     assert!(

@@ -15,7 +15,7 @@ use super::registry::Registry;
 use super::{
     Prompt, RegisteredTool, Reply, Resource, ResourcePage, ResourceTemplate, ResourceText, Tool, Toolset,
 };
-use crate::{Call, ErrorKind, Facts, JsonObject, ToolError, WireError, schema};
+use crate::{Call, ErrorKind, Facts, Identity, JsonObject, ToolError, WireError, schema};
 
 /// Why a registry could not be built.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -106,6 +106,7 @@ pub(super) trait ErasedToolset: Send + Sync {
     fn complete<'a>(
         &'a self,
         registry: &'a Registry,
+        identity: &'a Identity,
         argument: &'a str,
         typed: &'a str,
         other_arguments: &'a HashMap<String, String>,
@@ -143,13 +144,14 @@ impl<S: Toolset> ErasedToolset for ToolsetState<S> {
     fn complete<'a>(
         &'a self,
         registry: &'a Registry,
+        identity: &'a Identity,
         argument: &'a str,
         typed: &'a str,
         other_arguments: &'a HashMap<String, String>,
     ) -> BoxFuture<'a, Vec<String>> {
         Box::pin(async move {
             match self.open().await {
-                Ok(set) => set.complete(registry, argument, typed, other_arguments).await,
+                Ok(set) => set.complete(registry, identity, argument, typed, other_arguments).await,
                 // Completion is only a convenience; a call of the tool will report the error.
                 Err(_) => Vec::new(),
             }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{Identity, JsonObject};
 
-use super::{Access, Effect, Facts, RegisteredTool, TokenScope, Widget, World};
+use super::{Access, Effect, Facts, RegisteredTool, TokenScope, TokenScopes, Widget, World};
 
 /// The entry of one tool in the list of a caller. Security schemes are repeated in `_meta`, for clients that look for extensions only there.
 pub(super) fn entry(tool: &RegisteredTool, identity: &Identity) -> Value {
@@ -45,14 +45,17 @@ fn annotations(facts: &Facts) -> Value {
 
 /// The `securitySchemes` extension of OpenAI's Apps SDK. The owner needs no token for a local tool; others do.
 fn security_schemes(access: Access, identity: &Identity) -> Value {
-    let either =
-        |scope: TokenScope| json!([{ "type": "noauth" }, { "type": "oauth2", "scopes": [scope.as_str()] }]);
-    match access {
-        Access::Anyone => json!([{ "type": "noauth" }]),
-        Access::AnyoneOr(scope) => either(scope),
-        Access::Local(scope) if *identity == Identity::Owner => either(scope),
-        Access::Local(scope) | Access::SignedIn(scope) => {
-            json!([{ "type": "oauth2", "scopes": [scope.as_str()] }])
+    let no_token = json!({ "type": "noauth" });
+    let token = |scopes: TokenScopes| {
+        let scopes: Vec<_> = scopes.iter().map(TokenScope::as_str).collect();
+        json!({ "type": "oauth2", "scopes": scopes })
+    };
+    match (access, access.required()) {
+        (Access::AnyoneOr(scope), _) => json!([no_token, token(scope.into())]),
+        (_, None) => json!([no_token]),
+        (_, Some(scopes)) if access.is_local() && *identity == Identity::Owner => {
+            json!([no_token, token(scopes)])
         }
+        (_, Some(scopes)) => json!([token(scopes)]),
     }
 }

@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use access::{Access, Denied, TokenScope};
+pub use access::{Access, Denied, TokenScope, TokenScopes};
 pub use admitted::{Admitted, AdmittedResource, FailedCall};
 pub use builder::{RegistryBuilder, RegistryError, ToolsetBuilder, ToolsetState};
 pub use facts::{Effect, Facts, Guide, Sponsor, StatusText, Widget, World};
@@ -35,7 +35,7 @@ pub use reply::Reply;
 pub use resource::{NextPart, Resource, ResourcePage, ResourceTemplate, ResourceText};
 pub use selection::{SelectionError, ToolSelection};
 
-use crate::{Call, ToolError, WireError};
+use crate::{Call, Identity, ToolError, WireError};
 
 /// A group of tools that share state, settings and the form of their errors on the wire.
 pub trait Toolset: Send + Sync + Sized + 'static {
@@ -64,15 +64,17 @@ pub trait Toolset: Send + Sync + Sized + 'static {
     }
 
     /// Suggests values for an argument that begin with what the user has `typed` so far (MCP completion).
-    /// `other_arguments` are the arguments that the user has already chosen; `registry` has the tools that the user sees.
+    /// `other_arguments` are the arguments that the user has already chosen; `registry` has the tools that are served. A
+    /// value is suggested only to a caller who could read it otherwise.
     fn complete(
         &self,
         registry: &Registry,
+        identity: &Identity,
         argument: &str,
         typed: &str,
         other_arguments: &HashMap<String, String>,
     ) -> impl Future<Output = Vec<String>> + Send {
-        let _ = (registry, argument, typed, other_arguments);
+        let _ = (registry, identity, argument, typed, other_arguments);
         std::future::ready(Vec::new())
     }
 

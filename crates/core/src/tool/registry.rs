@@ -10,8 +10,8 @@ use super::builder::{ErasedToolset, RegistryBuilder, Runner};
 use super::closest::closest;
 use super::instructions::paragraph;
 use super::{
-    Access, Admitted, Denied, NumberParsing, Resource, ResourceTemplate, SelectionError, TokenScope,
-    ToolSelection, Toolset, ToolsetState, Widget,
+    Admitted, Denied, NumberParsing, Resource, ResourceTemplate, SelectionError, TokenScope, ToolSelection,
+    Toolset, ToolsetState, Widget,
 };
 use crate::{ErrorText, Facts, Identity, JsonObject, ToolError, WireError, schema};
 
@@ -105,7 +105,7 @@ impl Registry {
     ) -> Self {
         let by_name: HashMap<_, _> =
             tools.iter().enumerate().map(|(index, tool)| (tool.facts.name, index)).collect();
-        let mut scopes: Vec<_> = tools.iter().filter_map(|tool| tool.facts.access.scope()).collect();
+        let mut scopes: Vec<_> = tools.iter().flat_map(|tool| tool.facts.access.scopes()).collect();
         scopes.sort_unstable();
         scopes.dedup();
         let (mut resources, mut templates) = (Vec::new(), Vec::new());
@@ -239,12 +239,12 @@ impl Registry {
         &self.scopes
     }
 
-    /// The scopes of tools that need no person, only permission: [`Access::Local`].
+    /// The scopes of tools that need no person, only permission.
     #[must_use]
     pub fn local_scopes(&self) -> Vec<TokenScope> {
         let is_local = |scope: &&TokenScope| {
-            let mut tools = self.tools().filter(|tool| tool.facts.access.scope() == Some(**scope));
-            tools.all(|tool| matches!(tool.facts.access, Access::Local(_)))
+            let mut tools = self.tools().filter(|tool| tool.facts.access.scopes().any(|own| own == **scope));
+            tools.all(|tool| tool.facts.access.is_local())
         };
         self.scopes.iter().filter(is_local).copied().collect()
     }
@@ -253,7 +253,7 @@ impl Registry {
     pub fn toolset_scopes(&self, tool: &str) -> impl Iterator<Item = TokenScope> {
         let toolset = self.get(tool).map(|tool| tool.toolset);
         let same = self.tools().filter(move |other| Some(other.toolset) == toolset);
-        same.filter_map(|other| other.facts.access.scope())
+        same.flat_map(|other| other.facts.access.scopes())
     }
 
     /// Whether the result of any tool is displayed by a widget.
@@ -312,7 +312,7 @@ impl Registry {
             let has_argument =
                 has_argument || prompts.any(|prompt| prompt.arguments.iter().any(|own| own.name == argument));
             if has_argument {
-                values.extend(toolset.complete(self, argument, typed, other_arguments).await);
+                values.extend(toolset.complete(self, identity, argument, typed, other_arguments).await);
             }
         }
         values.sort_unstable();

@@ -222,8 +222,8 @@ fn a_caller_is_admitted_by_the_access_rule_of_the_tool() {
     let registry = registry();
     let denied = |name, identity: &Identity| registry.admit(name, identity).err();
     assert_eq!(denied("none", &Identity::Owner), Some(Denied::Unknown));
-    assert_eq!(denied("sleep", &Identity::Anonymous), Some(Denied::SignIn(READ)));
-    assert_eq!(denied("sleep", &person(&["library.write"])), Some(Denied::Scope(READ)));
+    assert_eq!(denied("sleep", &Identity::Anonymous), Some(Denied::SignIn(READ.into())));
+    assert_eq!(denied("sleep", &person(&["library.write"])), Some(Denied::Scope(READ.into())));
     assert_eq!(denied("sleep", &person(&["library.read"])), None);
     assert_eq!(denied("sleep", &Identity::Owner), None);
 }

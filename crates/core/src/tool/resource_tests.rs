@@ -108,15 +108,15 @@ async fn resources_are_listed_for_and_read_by_admitted_callers_only() {
 
     let page = Ok(Some("<p>hello</p>".to_owned()));
     assert_eq!(read(&registry, "ui://open", &Identity::Anonymous).await, page);
-    assert_eq!(read(&registry, "ui://local", &Identity::Anonymous).await, Err(Denied::SignIn(READ)));
-    assert_eq!(read(&registry, "ui://local", &person(&["x"])).await, Err(Denied::Scope(READ)));
+    assert_eq!(read(&registry, "ui://local", &Identity::Anonymous).await, Err(Denied::SignIn(READ.into())));
+    assert_eq!(read(&registry, "ui://local", &person(&["x"])).await, Err(Denied::Scope(READ.into())));
     assert_eq!(read(&registry, "ui://none", &Identity::Owner).await, Err(Denied::Unknown));
     let page = Ok(Some("page 7".to_owned()));
     assert_eq!(read(&registry, "page://7", &person(&["library.read"])).await, page);
     assert_eq!(read(&registry, "page://404", &Identity::Owner).await, Ok(None));
     // Of two templates that match, the more specific one decides.
     assert!(read(&registry, "page://public/7", &Identity::Anonymous).await.is_ok());
-    assert_eq!(read(&registry, "page://7", &Identity::Anonymous).await, Err(Denied::SignIn(READ)));
+    assert_eq!(read(&registry, "page://7", &Identity::Anonymous).await, Err(Denied::SignIn(READ.into())));
 }
 
 #[tokio::test(start_paused = true)]

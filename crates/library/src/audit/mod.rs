@@ -40,7 +40,7 @@ use crate::fs::{self, RelPath};
 use crate::manuals::Manuals;
 use crate::ranges::LineRange;
 use crate::source_file::{SourceFile, count_lines, read_lines};
-use crate::vault::{Vault, check_not_reserved};
+use crate::vault::Vault;
 
 /// The maximum size of an artifact, which is held in memory as a whole; a larger one is refused.
 const MAX_ARTIFACT_BYTES: u64 = 64 << 20;
@@ -79,7 +79,7 @@ pub fn audit(
     artifact: &RelPath,
     source: &SourceFile,
 ) -> Result<AuditReport, ToolError> {
-    check_not_reserved(artifact)?;
+    vault.check_readable(artifact)?;
     let is_json = artifact.as_str().to_ascii_lowercase().ends_with(".json");
     let max_bytes = if is_json { MAX_JSON_ARTIFACT_BYTES } else { MAX_ARTIFACT_BYTES };
     let root = vault.root()?;

@@ -40,6 +40,7 @@ pub fn find(segment: Segment, question: &str) {
         stale: HashSet::new(),
         pending: Vec::new(),
         unsearchable: Vec::new(),
+        hidden: 0,
     }];
     let scope = SearchScope::Everything;
     let plan = StagePlan {

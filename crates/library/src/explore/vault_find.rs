@@ -97,7 +97,7 @@ pub fn find_in_vault(
         follow_up: NextAction::stop(0.5),
     };
     let trace = NewTrace::begin(context, &request.owner, request.is_fresh, record)?;
-    let counts = coverage.summary(&trace.record, outcome.related, trace.handed_out.as_ref(), Vec::new());
+    let counts = coverage.summary(&trace.record, outcome.related, trace.handed_out.as_ref(), notices(&views));
     let candidates = outcome.candidates.as_slice();
     let evidence: Vec<_> = outcome.evidence().collect();
     let is_biased = conclusion.file_bias >= VAULT_FILE_BIAS;
@@ -122,6 +122,19 @@ pub fn find_in_vault(
     let StoredTrace { id: trace_id, record, next_actions } =
         trace.keep(context, &request.owner, follow_up, wordings.filter(|_| asks_again));
     Ok(VaultFindReport { trace_id, summary, record, next_actions })
+}
+
+/// What the result does not cover.
+fn notices(views: &[View]) -> Vec<String> {
+    let hidden: usize = views.iter().map(|view| view.hidden).sum();
+    let notice = match hidden {
+        0 => return Vec::new(),
+        1 => "1 hidden file or folder of the vault was not searched: its name begins with a dot".to_owned(),
+        _ => format!(
+            "{hidden} hidden files and folders of the vault were not searched: their names begin with a dot"
+        ),
+    };
+    vec![notice]
 }
 
 /// The find in numbers.

@@ -54,6 +54,8 @@ impl JournalEntry {
 /// The exclusive right to write. It ends when it is dropped, or with the process.
 pub struct WriteLock {
     file: File,
+    /// The folder that is reserved for the server.
+    folder: Folder,
 }
 
 impl WriteLock {
@@ -83,9 +85,20 @@ impl WriteLock {
             }
             pause = (pause * 2).min(MAX_PAUSE);
         };
-        let mut lock = Self { file };
+        let mut lock = Self { file, folder };
         lock.recover(root);
         Ok(lock)
+    }
+
+    /// The folder that is reserved for the server.
+    pub(super) const fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Whether the file system stores who may execute a file. The lock file never has an execute bit, so that one which it
+    /// shows is one that all files show.
+    pub(super) fn stores_execute_bits(&self) -> bool {
+        rustix::fs::fstat(&self.file).is_ok_and(|stat| stat.st_mode & 0o111 == 0)
     }
 
     /// Records in the journal what is about to be written.

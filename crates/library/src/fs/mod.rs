@@ -18,6 +18,7 @@ mod stamp;
 mod stats;
 mod stream_decoder;
 mod temporary;
+mod usage;
 mod walk;
 mod write;
 
@@ -34,5 +35,6 @@ pub use sha256::Sha256;
 pub use stamp::{FileStamp, stamp_of};
 pub use stats::StatsFile;
 pub use temporary::is_temporary;
+pub use usage::Usage;
 pub use walk::{Listing, Membership, Unsearchable, UnsearchableReason, files, stamped_files};
-pub use write::{append, create, create_folders, overwrite};
+pub use write::{ExecuteBit, append, create, create_folders, overwrite};

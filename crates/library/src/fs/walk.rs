@@ -17,6 +17,8 @@ pub struct Listing<T> {
     pub files: Vec<T>,
     /// What belongs to the tree and cannot be searched, sorted by path.
     pub unsearchable: Vec<Unsearchable>,
+    /// The number of hidden files and folders that were left out, without what is below the folders.
+    pub hidden: usize,
 }
 
 /// A file that cannot be searched, or a folder that cannot be read.
@@ -84,6 +86,8 @@ pub enum Membership {
     Unsearchable,
     /// It does not belong to the collection, and is not mentioned.
     Ignored,
+    /// It is hidden: it is only counted.
+    Hidden,
 }
 
 /// Decides by path and kind what belongs to a collection.
@@ -107,7 +111,7 @@ pub fn stamped_files(top: &Folder, filter: Filter<'_>) -> Result<Listing<(String
 type MakeItem<'a, T> = &'a mut dyn FnMut(&Folder, &str, String) -> Option<T>;
 
 fn walk<T>(top: &Folder, filter: Filter<'_>, make_item: MakeItem<'_, T>) -> Result<Listing<T>, ToolError> {
-    let listing = Listing { files: Vec::new(), unsearchable: Vec::new() };
+    let listing = Listing { files: Vec::new(), unsearchable: Vec::new(), hidden: 0 };
     let mut walker = Walker { filter, make_item, listing };
     // An unreadable top folder is an error; unreadable folders below it are only listed.
     walker.visit(top, top.content()?);
@@ -129,8 +133,10 @@ impl<T> Walker<'_, T> {
         {
             for path in names.iter().map(|name| folder.join(name)) {
                 // Neither is opened, so whether it would have been a searchable file does not matter.
-                if (self.filter)(&path, EntryKind::File) != Membership::Ignored {
-                    self.listing.unsearchable.push(Unsearchable { path, reason });
+                match (self.filter)(&path, EntryKind::File) {
+                    Membership::Ignored => {}
+                    Membership::Hidden => self.listing.hidden += 1,
+                    Membership::Searched | Membership::Unsearchable => self.leave_out(path, reason),
                 }
             }
         }
@@ -144,6 +150,7 @@ impl<T> Walker<'_, T> {
         let path = folder.join(&entry.name);
         match ((self.filter)(&path, entry.kind), entry.kind) {
             (Membership::Ignored, _) => {}
+            (Membership::Hidden, _) => self.listing.hidden += 1,
             (Membership::Unsearchable, _) => self.leave_out(path, UnsearchableReason::Type),
             (Membership::Searched, EntryKind::File) => {
                 self.listing.files.extend((self.make_item)(folder, &entry.name, path));

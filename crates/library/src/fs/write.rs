@@ -17,6 +17,37 @@ use super::stamp::stamp_of;
 use super::temporary::temporary_name;
 use crate::error::LibraryError;
 
+/// The permissions of a new file: at most these, less what the umask takes away.
+const NEW_FILE_MODE: u32 = 0o644;
+/// The permissions that a file keeps when its content is replaced.
+const KEPT_MODE: u32 = 0o777;
+/// The bits of who may execute a file.
+const EXECUTE_BITS: u32 = 0o111;
+
+/// Whether a file that somebody may execute is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExecuteBit {
+    /// It is not: the caller would change a program.
+    Refused,
+    /// It is, and stays executable.
+    Accepted,
+}
+
+/// Refuses to change a program.
+fn check_execute_bit(
+    lock: &WriteLock,
+    path: &str,
+    mode: Mode,
+    execute_bit: ExecuteBit,
+) -> Result<(), ToolError> {
+    let is_executable = mode.intersects(Mode::from_raw_mode(EXECUTE_BITS));
+    if execute_bit == ExecuteBit::Accepted || !is_executable || !lock.stores_execute_bits() {
+        return Ok(());
+    }
+    let problem = "has an execute bit, and programs are not changed; remove the bit with chmod a-x, or allow the name with library.vault_allow_names";
+    Err(LibraryError::forbidden(path, problem).into())
+}
+
 /// Opens a folder, and creates it and its parents when they are missing. `None` is the root.
 pub fn create_folders(root: &Root, path: Option<&RelPath>) -> Result<Folder, ToolError> {
     let mut folder = root.top()?;
@@ -56,14 +87,21 @@ pub fn create(lock: &mut WriteLock, folder: &Folder, name: &str, content: &[u8])
 }
 
 /// Replaces the content of a file, and keeps its mode.
-pub fn overwrite(lock: &mut WriteLock, folder: &Folder, name: &str, content: &[u8]) -> Result<(), ToolError> {
+pub fn overwrite(
+    lock: &mut WriteLock,
+    folder: &Folder,
+    name: &str,
+    content: &[u8],
+    execute_bit: ExecuteBit,
+) -> Result<(), ToolError> {
     let path = folder.join(name);
     let stat = rustix::fs::statat(folder.fd(), name, AtFlags::SYMLINK_NOFOLLOW);
     let stat = stat.map_err(|errno| errno_error(&path, errno))?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err(LibraryError::out_of_scope(path, "is no longer a regular file").into());
     }
-    let mode = Mode::from_raw_mode(stat.st_mode) & Mode::from_raw_mode(0o7777);
+    let mode = Mode::from_raw_mode(stat.st_mode) & Mode::from_raw_mode(KEPT_MODE);
+    check_execute_bit(lock, &path, mode, execute_bit)?;
     publish(lock, folder, name, content, Some(mode), &|temporary| {
         rustix::fs::renameat(folder.fd(), temporary, folder.fd(), name)
     })
@@ -87,8 +125,12 @@ fn publish(
     // A killed process with the same id may have left a file of this name.
     folder.remove_file(&temporary);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file =
-        rustix::fs::openat(folder.fd(), &temporary, flags, kept_mode.unwrap_or(Mode::from_raw_mode(0o666)));
+    let file = rustix::fs::openat(
+        folder.fd(),
+        &temporary,
+        flags,
+        kept_mode.unwrap_or(Mode::from_raw_mode(NEW_FILE_MODE)),
+    );
     let mut file = File::from(file.map_err(|errno| errno_error(&path, errno))?);
     // The umask would take permissions away that the replaced file had.
     let mode_set = kept_mode.map_or(Ok(()), |mode| rustix::fs::fchmod(&file, mode));
@@ -111,7 +153,13 @@ fn publish(
 }
 
 /// Appends to a file. If that fails half-way, the file is truncated to its former size.
-pub fn append(lock: &mut WriteLock, folder: &Folder, name: &str, content: &[u8]) -> Result<(), ToolError> {
+pub fn append(
+    lock: &mut WriteLock,
+    folder: &Folder,
+    name: &str,
+    content: &[u8],
+    execute_bit: ExecuteBit,
+) -> Result<(), ToolError> {
     let path = folder.join(name);
     let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::openat(folder.fd(), name, flags, Mode::empty());
@@ -124,6 +172,7 @@ pub fn append(lock: &mut WriteLock, folder: &Folder, name: &str, content: &[u8])
     if stat.st_nlink > 1 {
         return Err(LibraryError::out_of_scope(path, HAS_SEVERAL_NAMES).into());
     }
+    check_execute_bit(lock, &path, Mode::from_raw_mode(stat.st_mode), execute_bit)?;
     let before = stamp_of(&file, &path)?.size;
     lock.begin(JournalEntry::Append, &path).map_err(|error| io_error(&path, error))?;
     let written = file.write_all(content).and_then(|()| file.sync_all());

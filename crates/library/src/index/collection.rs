@@ -94,6 +94,8 @@ pub struct View {
     pub pending: Vec<String>,
     /// The files that belong to the collection and cannot be searched, sorted by path.
     pub unsearchable: Vec<Unsearchable>,
+    /// The number of hidden files and folders that are not searched.
+    pub hidden: usize,
 }
 
 /// The files of a folder with their stamps, sorted by path.
@@ -137,6 +139,7 @@ impl Collection {
         }
         let mut view = self.current_view(&state, &listing, walked.unsearchable);
         view.unsearchable.sort_unstable();
+        view.hidden = walked.hidden;
         Ok(view)
     }
 
@@ -163,6 +166,7 @@ impl Collection {
             stale: HashSet::new(),
             pending: Vec::new(),
             unsearchable,
+            hidden: 0,
         };
         if !state.is_indexing && !needs_indexing(&state.files, listing) {
             // The usual case: every file is indexed as it is now.

@@ -70,6 +70,8 @@ pub struct SearchReport {
     pub is_stopped: bool,
     /// The files that are not text or could not be read.
     pub skipped: SkippedFiles,
+    /// The number of hidden files and folders that were not searched.
+    pub hidden: usize,
 }
 
 /// Searches the files of a root, and returns the first `limit` lines, and one more, after a place.
@@ -88,6 +90,7 @@ pub fn search(
     })?;
     // The files from the place on come first, so that a search which runs out of time has looked for the page.
     let first = after.map_or(0, |after| listing.files.partition_point(|path| *path < after.path));
+    let hidden = listing.hidden;
     let mut files = listing.files;
     files.rotate_left(first);
     let page_files = files.len() - first;
@@ -139,7 +142,7 @@ pub fn search(
         }
     }
     hits.truncate(limit.saturating_add(1));
-    Ok(SearchReport { hits, total: results.total, is_stopped, skipped: results.skipped })
+    Ok(SearchReport { hits, total: results.total, is_stopped, skipped: results.skipped, hidden })
 }
 
 /// A search, shared by its threads.

@@ -1,13 +1,13 @@
 //! `bridge_copy_section`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
+use annai_core::{Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bridging::{CopyReport, CopyRequest, copy_to_vault};
 use crate::reading::{CopyLimits, ReadScope};
 use crate::reference::Ref;
-use crate::scopes::LIBRARY_WRITE;
+use crate::scopes::COPIES_MANUALS;
 use crate::toolset::Library;
 use crate::writing::WriteMode;
 
@@ -55,7 +55,7 @@ impl Tool for BridgeCopySection {
         description: "Copy a section of a manual into the vault without passing its text through the model.",
         effect: Effect::Destroy,
         world: World::Closed,
-        access: Access::Local(LIBRARY_WRITE),
+        access: COPIES_MANUALS,
         sponsor: Sponsor::Never,
         status: None,
         widget: Widget::None,

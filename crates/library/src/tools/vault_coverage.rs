@@ -18,7 +18,6 @@ use crate::scopes::LIBRARY_READ;
 use crate::source_file::SourceArgument;
 use crate::toolset::Library;
 use crate::uncovered::{CoveredFile, artifact_place};
-use crate::vault::check_not_reserved;
 
 /// The maximum number of cited ranges of one call that are remembered; those beyond it count as not cited in later scans.
 const MAX_NOTED_RANGES: usize = 1000;
@@ -104,7 +103,7 @@ impl Tool for VaultCoverage {
         let ranges = check_cited(&input.cited_ranges)?;
         let artifact = input.artifact_path.as_deref().map(RelPath::parse).transpose()?;
         if let Some(artifact) = &artifact {
-            check_not_reserved(artifact)?;
+            set.state.vault.check_readable(artifact)?;
         }
         let settings = &set.state.settings;
         let (min_ratio, max_chunk_lines) = (settings.coverage_min_ratio, settings.vault_scan_max_chunk_lines);

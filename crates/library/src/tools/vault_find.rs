@@ -1,17 +1,18 @@
 //! `vault_find`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
+use annai_core::{Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::manual_find::{FindBudget, excerpt_limit};
+use crate::error::LibraryError;
 use crate::explore::{Goal, OtherWords, SectionExcerpts, VaultFindRequest, VaultFindSummary, find_in_vault};
 use crate::reference::NextAction;
-use crate::scopes::LIBRARY_READ;
+use crate::scopes::READS_VAULT;
 use crate::search::FileFilter;
 use crate::tools::found_section::FoundSection;
 use crate::toolset::Library;
-use crate::vault::parse_visible_folder;
+use crate::vault_names::is_hidden;
 
 /// What to look for.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -87,7 +88,7 @@ impl Tool for VaultFind {
         description: "Search the paragraphs of the vault for a question and return the best matching ones as refs, counts, what was not searched, and the suggested next calls. With the question, pass three `phrasings` (other ways to ask, in the terms of the text) and a `hypothetical` (a passage that would answer it): they find paragraphs that use other words. It returns no text unless excerpt_chars asks for it: read the paragraphs with vault_read.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(LIBRARY_READ),
+        access: READS_VAULT,
         sponsor: Sponsor::Never,
         status: None,
         widget: Widget::None,
@@ -109,7 +110,11 @@ impl Tool for VaultFind {
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let scope = input.scope.unwrap_or_default();
-        let folder = parse_visible_folder(scope.relative_dir.as_deref())?;
+        let folder = set.state.vault.parse_visible_folder(scope.relative_dir.as_deref())?;
+        if let Some(hidden) = folder.as_ref().filter(|folder| folder.segments().any(is_hidden)) {
+            let problem = "is hidden, and hidden folders are not indexed; search it with vault_search";
+            return Err(LibraryError::forbidden(hidden.as_str(), problem).into());
+        }
         let request = VaultFindRequest {
             query: input.query,
             other_words: OtherWords { phrasings: input.phrasings, hypothetical: input.hypothetical },

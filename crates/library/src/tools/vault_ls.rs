@@ -1,17 +1,15 @@
 //! `vault_ls`.
 
-use annai_core::{
-    Access, Call, Effect, ErrorKind, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World,
-};
+use annai_core::{Call, Effect, ErrorKind, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::LibraryError;
-use crate::fs::{EntryKind, RelPath};
-use crate::paging::Pager;
-use crate::scopes::LIBRARY_READ;
+use crate::fs::{EntryKind, Membership, RelPath};
+use crate::paging::{Page, Pager};
+use crate::scopes::READS_VAULT;
 use crate::toolset::Library;
-use crate::vault::{is_visible, parse_visible_folder};
+use crate::vault::visibility;
 
 /// Which folder.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -36,6 +34,10 @@ pub struct Output {
     pub total: usize,
     /// The cursor of the next page; null when there are no more entries.
     pub next_cursor: Option<String>,
+    /// The number of files and folders that are not listed because their names begin with a dot; absent when there
+    /// are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<usize>,
 }
 
 /// A file or a folder.
@@ -61,7 +63,7 @@ impl Tool for VaultLs {
         description: "List the files and folders in one folder of the vault.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(LIBRARY_READ),
+        access: READS_VAULT,
         sponsor: Sponsor::Never,
         status: None,
         widget: Widget::None,
@@ -79,9 +81,9 @@ impl Tool for VaultLs {
     type Output = Output;
 
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
-        let page = set
+        let (page, hidden) = set
             .read(move |state, _| {
-                let path = parse_visible_folder(input.relative_dir.as_deref())?;
+                let path = state.vault.parse_visible_folder(input.relative_dir.as_deref())?;
                 let shown = path.as_ref().map_or("", RelPath::as_str);
                 let max_chars = state.settings.hard_max_chars;
                 let mut pager = Pager::<String, _>::new(
@@ -98,10 +100,16 @@ impl Tool for VaultLs {
                         }
                         _ => error,
                     })?;
+                let mut hidden = 0;
                 for entry in folder.entries()? {
                     let path = folder.join(&entry.name);
-                    if !is_visible(&path) {
-                        continue;
+                    match visibility(&path) {
+                        Membership::Hidden => {
+                            hidden += 1;
+                            continue;
+                        }
+                        Membership::Ignored => continue,
+                        Membership::Searched | Membership::Unsearchable => {}
                     }
                     match entry.kind {
                         EntryKind::Folder => {
@@ -116,10 +124,11 @@ impl Tool for VaultLs {
                         }
                     }
                 }
-                Ok(pager.finish(false))
+                Ok((pager.finish(false), hidden))
             })
             .await?;
         call.note("entries", page.items.len());
-        Ok(Reply::new(Output { entries: page.items, total: page.total, next_cursor: page.next_cursor }))
+        let Page { items: entries, total, next_cursor } = page;
+        Ok(Reply::new(Output { entries, total, next_cursor, hidden: (hidden > 0).then_some(hidden) }))
     }
 }

@@ -1,6 +1,6 @@
 //! `vault_read`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
+use annai_core::{Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::excerpting::read_excerpt;
 use crate::fs::RelPath;
 use crate::ranges::LineRange;
 use crate::reference::{CharLimit, CharLimits, NextAction};
-use crate::scopes::LIBRARY_READ;
+use crate::scopes::READS_VAULT;
 use crate::text::ExcerptRequest;
 use crate::toolset::Library;
 
@@ -119,7 +119,7 @@ impl Tool for VaultRead {
         description: "Read a range of lines of a vault file, or the whole file, within limits. When a limit cuts the text, next_offset passed as cursor continues exactly there.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(LIBRARY_READ),
+        access: READS_VAULT,
         sponsor: Sponsor::Never,
         status: None,
         widget: Widget::None,

@@ -10,7 +10,7 @@ use crate::fs::{RelPath, read_text};
 use crate::replacing::{Replaced, replace};
 use crate::scopes::LIBRARY_WRITE;
 use crate::toolset::{Library, LibraryState};
-use crate::vault::{VaultOperation, check_utf8, check_write};
+use crate::vault::{VaultOperation, check_utf8};
 use crate::writing::{MAX_EDITED_BYTES, check_content, check_sha256_format};
 
 /// The mark that a file keeps at its beginning.
@@ -79,7 +79,7 @@ impl Tool for VaultReplace {
         call.note("path", path.as_str());
         check_sha256_format(input.if_sha256.as_deref())?;
         check_content("replace", &input.replace)?;
-        check_write(&path, VaultOperation::Overwrite)?;
+        set.state.vault.check_write(&path, VaultOperation::Overwrite)?;
         let work = move |state: &LibraryState, cancellation: &Cancellation| {
             state.vault.write(cancellation, |writer| {
                 let file = writer.existing(&path)?;

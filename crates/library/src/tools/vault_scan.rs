@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
+use annai_core::{Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -15,7 +15,7 @@ use crate::fs::RelPath;
 use crate::ranges::LineRange;
 use crate::reference::{CharLimit, CharLimits, NextAction};
 use crate::scans::ScanRecord;
-use crate::scopes::LIBRARY_READ;
+use crate::scopes::READS_VAULT;
 use crate::text::ExcerptRequest;
 use crate::toolset::Library;
 use crate::uncovered::CoveredFile;
@@ -91,7 +91,7 @@ impl Tool for VaultScan {
         description: "Read a vault file in chunks. Passing next_cursor back as cursor returns every character of every line exactly once.",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(LIBRARY_READ),
+        access: READS_VAULT,
         sponsor: Sponsor::Never,
         status: None,
         widget: Widget::None,

@@ -1,15 +1,14 @@
 //! `vault_search`.
 
-use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
+use annai_core::{Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolError, Widget, World};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::paging::{LineKey, Pager, SkippedFile};
-use crate::scopes::LIBRARY_READ;
+use crate::scopes::READS_VAULT;
 use crate::search::{self, CompiledQuery, FileFilter, LineHit, SearchMode};
 use crate::toolset::Library;
-use crate::vault::parse_visible_folder;
 
 /// What to look for.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -58,6 +57,10 @@ pub struct Output {
     pub skipped: Vec<SkippedFile>,
     /// The number of files that were not searched for that reason.
     pub warnings: usize,
+    /// The number of files and folders that were not searched because their names begin with a dot; absent when there
+    /// are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<usize>,
 }
 
 /// Find lines in vault files by regular expression, as plain text, or loosely (ignoring case and separators).
@@ -70,7 +73,7 @@ impl Tool for VaultSearch {
         description: "Find lines in vault files by regular expression, as plain text, or loosely (ignoring case and separators).",
         effect: Effect::Read,
         world: World::Closed,
-        access: Access::Local(LIBRARY_READ),
+        access: READS_VAULT,
         sponsor: Sponsor::Never,
         status: None,
         widget: Widget::None,
@@ -90,7 +93,7 @@ impl Tool for VaultSearch {
     async fn run(set: &Library, call: &Call, input: Input) -> Result<Reply<Output>, ToolError> {
         let mode = input.mode.unwrap_or(SearchMode::Regex);
         let query = CompiledQuery::new(&input.query, mode)?;
-        let folder = parse_visible_folder(input.relative_dir.as_deref())?;
+        let folder = set.state.vault.parse_visible_folder(input.relative_dir.as_deref())?;
         let files = FileFilter::new(folder, input.glob.as_deref(), "glob")?;
         let limit = input.limit.unwrap_or(50);
         let optional = |text: &Option<String>| json!(text).to_string();
@@ -126,6 +129,7 @@ impl Tool for VaultSearch {
             mode_applied,
             pattern_error,
             warnings: found.skipped.count,
+            hidden: (found.hidden > 0).then_some(found.hidden),
             skipped: found.skipped.into_named(),
         }))
     }

@@ -8,7 +8,6 @@ use crate::cancellation::Cancellation;
 use crate::fs::RelPath;
 use crate::scopes::LIBRARY_WRITE;
 use crate::toolset::{Library, LibraryState};
-use crate::vault::check_write;
 use crate::writing::{WriteMode, check_content, check_sha256_format};
 
 /// What to write.
@@ -76,7 +75,7 @@ impl Tool for VaultWrite {
         call.note("path", path.as_str());
         check_sha256_format(input.if_sha256.as_deref())?;
         check_content("content", &input.content)?;
-        check_write(&path, input.mode.operation())?;
+        set.state.vault.check_write(&path, input.mode.operation())?;
         let mode = input.mode;
         let work = move |state: &LibraryState, cancellation: &Cancellation| {
             state.vault.write(cancellation, |writer| {

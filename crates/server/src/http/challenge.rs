@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use annai_core::tool::RegisteredTool;
-use annai_core::{Denied, ErrorKind, ErrorText, Identity, Person, Registry, ToolError};
+use annai_core::{
+    Denied, ErrorKind, ErrorText, Identity, Person, Registry, TokenScope, TokenScopes, ToolError,
+};
 use axum::response::Response;
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
@@ -45,13 +47,17 @@ pub struct Challenge {
 impl Challenger {
     /// The challenge to a request without a token. The header asks for all of `scopes`, so that one sign-in suffices; the
     /// sentence names the scope that is `needed`, or none where every token is let in.
-    pub fn no_token(&self, needed: Option<&str>, scopes: &BTreeSet<&str>) -> Challenge {
+    pub fn no_token(&self, needed: Option<&'static str>, scopes: &BTreeSet<&str>) -> Challenge {
+        self.no_token_with(needed.map(|scope| TokenScope::new(scope).into()), scopes)
+    }
+
+    fn no_token_with(&self, needed: Option<TokenScopes>, scopes: &BTreeSet<&str>) -> Challenge {
         let needs = |token: &str| match needed {
-            Some(scope) => format!("this needs {token} with the scope {scope}"),
+            Some(needed) => format!("this needs {token} with the {needed}"),
             None => format!("this server needs {token}"),
         };
         let can_be_static = match needed {
-            Some(scope) => self.static_scopes.contains(scope),
+            Some(needed) => self.are_static(needed),
             None => self.has_static(scopes),
         };
         let reason = match &self.metadata_url {
@@ -92,18 +98,24 @@ impl Challenger {
 
     /// The challenge to a verified person whose token lacks a scope. It names the token's own scopes too, because older
     /// clients replace their scopes by those of the challenge, and would lose the others.
-    pub fn missing_scope(&self, needed: &str, person: &Person) -> Challenge {
-        let scopes: BTreeSet<_> = person.scopes.iter().map(String::as_str).chain([needed]).collect();
+    pub fn missing_scope(&self, needed: &'static str, person: &Person) -> Challenge {
+        self.missing_scopes(TokenScope::new(needed).into(), person)
+    }
+
+    fn missing_scopes(&self, needed: TokenScopes, person: &Person) -> Challenge {
+        let own = person.scopes.iter().map(String::as_str);
+        let scopes: BTreeSet<_> = own.chain(needed.iter().map(|scope| scope.as_str())).collect();
+        let them = if needed.iter().count() == 1 { "it" } else { "them" };
         let remedy = if person.issuer != TOKEN_ISSUER {
-            "sign in again and allow it".to_owned()
-        } else if self.static_scopes.contains(needed) {
-            "ask the operator of this server for a token with it (annai token new)".to_owned()
+            format!("sign in again and allow {them}")
+        } else if self.are_static(needed) {
+            format!("ask the operator of this server for a token with {them} (annai token new)")
         } else if self.metadata_url.is_some() {
             "a static token cannot have it: sign in instead".to_owned()
         } else {
             format!("a static token cannot have it, and {NO_SIGN_IN}")
         };
-        let reason = format!("the token lacks the scope {needed}, which this needs; {remedy}");
+        let reason = format!("the token lacks the {needed}, which this needs; {remedy}");
         let header = self.header(Some(("insufficient_scope", &reason)), &scopes);
         self.challenge(StatusCode::FORBIDDEN, ErrorKind::Forbidden, reason, header.clone(), header)
     }
@@ -118,15 +130,18 @@ impl Challenger {
     ) -> Option<Challenge> {
         match (denied, identity) {
             (Denied::Unknown, _) => None,
-            (Denied::Scope(scope), Identity::Person(person)) => {
-                Some(self.missing_scope(scope.as_str(), person))
-            }
-            (Denied::SignIn(scope) | Denied::Scope(scope), _) => {
+            (Denied::Scope(needed), Identity::Person(person)) => Some(self.missing_scopes(needed, person)),
+            (Denied::SignIn(needed) | Denied::Scope(needed), _) => {
                 let mut scopes = toolset_scopes.clone();
-                scopes.insert(scope.as_str());
-                Some(self.no_token(Some(scope.as_str()), &scopes))
+                scopes.extend(needed.iter().map(|scope| scope.as_str()));
+                Some(self.no_token_with(Some(needed), &scopes))
             }
         }
+    }
+
+    /// Whether a static token can have all of these scopes.
+    fn are_static(&self, scopes: TokenScopes) -> bool {
+        scopes.iter().all(|scope| self.static_scopes.contains(scope.as_str()))
     }
 
     /// Whether a static token can have any of these scopes.

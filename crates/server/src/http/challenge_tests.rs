@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use annai_core::{Person, TokenScope};
+use annai_core::{Access, Person, TokenScope};
 use http_body_util::BodyExt as _;
 
 use super::*;
@@ -35,7 +35,7 @@ async fn parts(response: Response) -> (u16, Option<String>, Value) {
 #[tokio::test]
 async fn a_missing_token_is_401_with_an_error_in_the_body_alone() {
     let scopes = ["library.read", "library.write"].into();
-    let denied = challenger(true).denied(Denied::SignIn(READ), &Identity::Anonymous, &scopes).unwrap();
+    let denied = challenger(true).denied(Denied::SignIn(READ.into()), &Identity::Anonymous, &scopes).unwrap();
     let (status, header, body) = parts(denied.to_call(&RequestId::Number(7), Era::Handshake, None)).await;
     assert_eq!(status, 401);
     let scope = "scope=\"library.read library.write\"";
@@ -65,7 +65,8 @@ async fn without_an_issuer_the_operator_is_asked_for_a_token() {
     let ask = "ask the operator of this server for one (annai token new)";
     assert_eq!(body["error"]["message"], format!("this server needs a token; {ask}"));
     assert_eq!(body["id"], Value::Null);
-    let denied = challenger(false).denied(Denied::SignIn(READ), &Identity::Anonymous, &scopes).unwrap();
+    let denied =
+        challenger(false).denied(Denied::SignIn(READ.into()), &Identity::Anonymous, &scopes).unwrap();
     assert_eq!(denied.reason.message(), format!("this needs a token with the scope library.read; {ask}"));
 }
 
@@ -77,7 +78,7 @@ fn a_scope_that_no_static_token_can_have_needs_an_issuer() {
         challenger.denied(denied, identity, &scopes).unwrap().reason.message().to_owned()
     };
     assert_eq!(
-        denied(&without_issuer, Denied::SignIn(PERSONAL), &Identity::Anonymous),
+        denied(&without_issuer, Denied::SignIn(PERSONAL.into()), &Identity::Anonymous),
         "this needs an access token with the scope user.read, and this server has no sign-in yet: its operator has to set \
          OAUTH_ISSUER"
     );
@@ -87,11 +88,11 @@ fn a_scope_that_no_static_token_can_have_needs_an_issuer() {
     let team_mate = Identity::Person(Arc::new(person(TOKEN_ISSUER)));
     let lacks = "the token lacks the scope user.read, which this needs; a static token cannot have it";
     assert_eq!(
-        denied(&without_issuer, Denied::Scope(PERSONAL), &team_mate),
+        denied(&without_issuer, Denied::Scope(PERSONAL.into()), &team_mate),
         format!("{lacks}, and {no_sign_in}")
     );
     assert_eq!(
-        denied(&challenger(true), Denied::Scope(PERSONAL), &team_mate),
+        denied(&challenger(true), Denied::Scope(PERSONAL.into()), &team_mate),
         format!("{lacks}: sign in instead")
     );
 }
@@ -106,10 +107,40 @@ fn a_missing_scope_comes_with_the_next_step() {
     assert_eq!(by_sign_in.reason.message(), format!("{lacks}; sign in again and allow it"));
 }
 
+#[test]
+fn a_tool_that_needs_two_scopes_names_both_or_the_one_that_is_missing() {
+    const BOTH: Access = Access::LocalBoth(READ, TokenScope::new("library.write"));
+    let message = |identity: &Identity| {
+        let denied = BOTH.check(identity).unwrap_err();
+        challenger(false).denied(denied, identity, &BTreeSet::new()).unwrap().reason.message().to_owned()
+    };
+    let ask = "ask the operator of this server for";
+    assert_eq!(
+        message(&Identity::Anonymous),
+        format!(
+            "this needs a token with the scopes library.read and library.write; {ask} one (annai token new)"
+        )
+    );
+    assert_eq!(
+        message(&Identity::Person(Arc::new(person(TOKEN_ISSUER)))),
+        format!(
+            "the token lacks the scopes library.read and library.write, which this needs; {ask} a token with them (annai token new)"
+        )
+    );
+    let scopes = ["library.read".to_owned()].into();
+    let reader = Person { scopes, ..person(TOKEN_ISSUER) };
+    assert_eq!(
+        message(&Identity::Person(Arc::new(reader))),
+        format!(
+            "the token lacks the scope library.write, which this needs; {ask} a token with it (annai token new)"
+        )
+    );
+}
+
 #[tokio::test]
 async fn a_missing_scope_is_403_with_the_scopes_of_the_token_and_of_the_tool() {
     let identity = Identity::Person(Arc::new(person("i")));
-    let denied = challenger(true).denied(Denied::Scope(READ), &identity, &["x"].into()).unwrap();
+    let denied = challenger(true).denied(Denied::Scope(READ.into()), &identity, &["x"].into()).unwrap();
     let (status, header, body) = parts(denied.to_call(&RequestId::Number(7), Era::PerRequest, None)).await;
     let header = header.unwrap();
     assert_eq!(status, 403);

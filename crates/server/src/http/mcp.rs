@@ -268,7 +268,7 @@ impl McpEndpoint {
     fn missing_person(&self, registry: &Registry, tool: &str, identity: &Identity) -> Option<Denied> {
         match registry.get(tool)?.facts.access {
             Access::SignedIn(scope) if *identity == Identity::Owner && self.authenticator.oauth.is_some() => {
-                Some(Denied::SignIn(scope))
+                Some(Denied::SignIn(scope.into()))
             }
             _ => None,
         }
@@ -350,7 +350,7 @@ fn needs_email(registry: &Registry, request: &ClientRequest, identity: &Identity
     let needs_person = match registry.get(&call.params.name).map(|tool| tool.facts.access) {
         Some(Access::SignedIn(_)) => true,
         Some(Access::AnyoneOr(scope)) => person.has(scope),
-        Some(Access::Anyone | Access::Local(_)) | None => false,
+        Some(_) | None => false,
     };
     needs_person && person.email.is_none()
 }

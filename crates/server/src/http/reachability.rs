@@ -49,12 +49,12 @@ pub fn reachability(deployment: Deployment<'_>) -> Result<Vec<Finding>, BadUrl> 
     let (is_trusting, has_issuer) = (trust.never().is_none(), server.oauth_issuer.is_some());
     let is_owner_a_person = is_trusting && has_development_user && !has_issuer;
     let local_scopes = registry.local_scopes();
-    let (tokens, granted) = static_tokens(server, registry, &local_scopes);
+    let (tokens, granted) = static_tokens(server, registry, !local_scopes.is_empty());
     let tools = Tools {
         personal: count(registry, |access| matches!(access, Access::SignedIn(_))),
         local_has_users: is_trusting
             || has_issuer
-            || local_scopes.iter().any(|scope| granted.contains(scope.as_str())),
+            || granted.iter().any(|token| count(registry, |access| opens(token, access)) > 0),
         personal_has_users: has_issuer || is_owner_a_person,
         local_scopes,
     };
@@ -104,8 +104,8 @@ fn oauth(server: &ServerSection, registry: &Registry) -> Finding {
     Finding::good(match &server.oauth_issuer {
         Some(issuer) => {
             let mut text = format!("access: OAuth: people with an access token of {issuer}");
-            for scope in registry.scopes() {
-                let _ = write!(text, "; {}: {}", scope.as_str(), number(tools_of(registry, *scope)));
+            for group in groups(registry, |access| !access.is_open()) {
+                let _ = write!(text, "; {}: {}", group.name, number(group.tools(registry)));
             }
             text
         }
@@ -113,43 +113,44 @@ fn oauth(server: &ServerSection, registry: &Registry) -> Finding {
     })
 }
 
-/// What the token file says, and the scopes that its valid tokens grant.
+/// What the token file says, and the scopes of each of its valid tokens.
 fn static_tokens(
     server: &ServerSection,
     registry: &Registry,
-    local_scopes: &[TokenScope],
-) -> (Finding, BTreeSet<String>) {
+    has_local: bool,
+) -> (Finding, Vec<BTreeSet<String>>) {
     let good = |text: &str| Finding::good(format!("access: static tokens: {text}"));
     let Some(path) = &server.token_file else {
-        return (good("nobody, because no token file is set"), BTreeSet::new());
+        return (good("nobody, because no token file is set"), Vec::new());
     };
     let tokens = match TokenFile::new(path).read() {
         Ok(tokens) => tokens,
         Err(error) => {
             let problem = format!("access: static tokens: all are refused: {}", error.problem);
-            return (Finding::bad(problem, error.remedy), BTreeSet::new());
+            return (Finding::bad(problem, error.remedy), Vec::new());
         }
     };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let valid: Vec<_> = tokens.into_iter().filter(|token| !token.has_expired(now)).collect();
     let count = valid.len();
-    let granted: BTreeSet<_> = valid.into_iter().flat_map(|token| token.scopes).collect();
-    let mut text = match (local_scopes.is_empty(), count) {
-        (true, _) => "they open none of the tools that are served, which need to know the person".to_owned(),
-        (false, 0) => {
+    let granted: Vec<BTreeSet<_>> =
+        valid.into_iter().map(|token| token.scopes.into_iter().collect()).collect();
+    let mut text = match (has_local, count) {
+        (false, _) => "they open none of the tools that are served, which need to know the person".to_owned(),
+        (true, 0) => {
             format!("nobody, because {path} has no valid token (annai token new NAME --scope SCOPE)")
         }
-        (false, 1) => format!("1 valid token in {path}"),
-        (false, count) => format!("{count} valid tokens in {path}"),
+        (true, 1) => format!("1 valid token in {path}"),
+        (true, count) => format!("{count} valid tokens in {path}"),
     };
-    for scope in local_scopes.iter().filter(|_| count > 0) {
-        let opened = match granted.contains(scope.as_str()) {
-            true => number(tools_of(registry, *scope)),
+    for group in groups(registry, Access::is_local).iter().filter(|_| count > 0) {
+        let opened = match granted.iter().any(|token| group.is_granted_by(token)) {
+            true => number(group.tools(registry)),
             false => "no token".to_owned(),
         };
-        let _ = write!(text, "; {}: {opened}", scope.as_str());
+        let _ = write!(text, "; {}: {opened}", group.name);
     }
-    if granted.contains(METRICS_READ.as_str()) {
+    if granted.iter().any(|token| token.contains(METRICS_READ.as_str())) {
         let _ = write!(text, "; {}: GET /metrics", METRICS_READ.as_str());
     }
     (good(&text), granted)
@@ -166,7 +167,7 @@ fn tools_without_users(tools: &Tools, registry: &Registry, is_trusting: bool) ->
     let mut findings = Vec::new();
     if has_local && !tools.local_has_users {
         let scopes: Vec<_> = tools.local_scopes.iter().map(|scope| scope.as_str()).collect();
-        let count = count(registry, |access| matches!(access, Access::Local(_)));
+        let count = count(registry, Access::is_local);
         let what = format!("the tools that need {} ({})", scopes.join(", "), number(count));
         findings.push(finding(
             format!("access: nobody can use {what}"),
@@ -222,9 +223,45 @@ fn count(registry: &Registry, is_counted: impl Fn(Access) -> bool) -> usize {
     registry.tools().filter(|tool| is_counted(tool.facts.access)).count()
 }
 
-/// How many tools require a scope.
-fn tools_of(registry: &Registry, scope: TokenScope) -> usize {
-    count(registry, |access| !access.is_open() && access.scope() == Some(scope))
+/// Whether a static token with these scopes opens a tool.
+fn opens(token: &BTreeSet<String>, access: Access) -> bool {
+    access.is_local() && access.is_granted_by(|scope| token.contains(scope.as_str()))
+}
+
+/// The scopes that open some tools: a scope alone, or two together for the tools that need both.
+struct ScopeGroup {
+    scopes: Vec<TokenScope>,
+    name: String,
+}
+
+impl ScopeGroup {
+    fn new(scopes: Vec<TokenScope>) -> Self {
+        let name = scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(" with ");
+        Self { scopes, name }
+    }
+
+    /// Whether a token has all of its scopes.
+    fn is_granted_by(&self, token: &BTreeSet<String>) -> bool {
+        self.scopes.iter().all(|scope| token.contains(scope.as_str()))
+    }
+
+    /// How many tools its scopes open.
+    fn tools(&self, registry: &Registry) -> usize {
+        count(registry, |access| {
+            !access.is_open() && access.is_granted_by(|scope| self.scopes.contains(&scope))
+        })
+    }
+}
+
+/// The groups of scopes of such tools: first each scope, then those that some tool needs together.
+fn groups(registry: &Registry, is_meant: impl Fn(Access) -> bool) -> Vec<ScopeGroup> {
+    let meant = || registry.tools().map(|tool| tool.facts.access).filter(|access| is_meant(*access));
+    let single: BTreeSet<_> = meant().flat_map(Access::scopes).map(|scope| vec![scope]).collect();
+    let both: BTreeSet<_> = meant()
+        .filter(|access| matches!(access, Access::LocalBoth(..)))
+        .map(|access| access.scopes().collect::<Vec<_>>())
+        .collect();
+    single.into_iter().chain(both).map(ScopeGroup::new).collect()
 }
 
 fn number(count: usize) -> String {

@@ -3,7 +3,7 @@
 use annai_library::{Preview, PreviewPlace, preview};
 use serde_json::Value;
 
-use super::super::terminal::{Colors, display_path, plain, truncate};
+use super::super::terminal::{Colors, cell, display_path, truncate};
 use super::options::FindOptions;
 use crate::app::App;
 
@@ -75,15 +75,15 @@ fn last_chars(text: &str, max_chars: usize) -> String {
 
 /// The best line of a section, with the words of the question, or else of its other wordings, highlighted.
 fn highlighted(preview: &Preview, colors: Colors) -> String {
-    let line = truncate(preview.snippet.trim_end(), MAX_SNIPPET_CHARS).replace(['\n', '\r'], " ");
+    let line = truncate(preview.snippet.trim_end(), MAX_SNIPPET_CHARS).replace(['\n', '\r', '\t'], " ");
     let (mut text, mut end) = (String::new(), 0);
     for range in &preview.matches {
         let (Some(before), Some(word)) = (line.get(end..range.start), line.get(range.clone())) else { break };
-        text.push_str(&plain(before));
+        text.push_str(&cell(before));
         text.push_str(&colors.paint(MATCH_COLOR, word));
         end = range.end;
     }
-    text.push_str(&plain(line.get(end..).unwrap_or_default()));
+    text.push_str(&cell(line.get(end..).unwrap_or_default()));
     text.trim_start().to_owned()
 }
 

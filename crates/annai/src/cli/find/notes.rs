@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::Failure;
 use super::super::local_session::LocalSession;
-use super::super::terminal::plain;
+use super::super::terminal::cell;
 use super::pages::{hits_page, items};
 
 /// The maximum number of conflicts, gaps and unscanned sections that are listed of each kind; the rest is counted.
@@ -16,7 +16,7 @@ pub(super) fn notes(session: &LocalSession, report: &Value) -> Result<String, Fa
     let mut text = String::new();
     let notices = report.get("summary").and_then(|summary| summary.get("notices")).and_then(Value::as_array);
     for notice in notices.into_iter().flatten().filter_map(Value::as_str) {
-        text.push_str(&plain(&format!("  {notice}\n")));
+        text.push_str(&format!("  {}\n", cell(notice)));
     }
     for (kind, label) in [
         ("conflicts", "contradiction"),
@@ -26,7 +26,7 @@ pub(super) fn notes(session: &LocalSession, report: &Value) -> Result<String, Fa
     ] {
         let page = hits_page(session, report, kind, MAX_LISTED_NOTES)?;
         for item in items(&page) {
-            text.push_str(&plain(&note(label, item)));
+            text.push_str(&format!("{}\n", cell(note(label, item).trim_end_matches('\n'))));
         }
         let total = page.get("total").and_then(Value::as_u64).unwrap_or_default();
         let more = total.saturating_sub(MAX_LISTED_NOTES as u64);
