@@ -76,8 +76,8 @@ impl Toolset for Answers {
     const INSTRUCTIONS: &'static [&'static str] = &[
         "To answer a question about the world, current events or anything that needs sources, call `answer`: it searches the web when needed and returns a finished answer with its citations, within about a minute.",
         "`answer_quick` takes seconds and suits a single fact.",
-        "`answer_detailed` takes minutes and suits analyses of many sources.",
-        "One call per question is enough; if used_search is false, the answer comes from the model alone.",
+        "`answer_detailed` takes minutes and suits analyses.",
+        "One call per question is enough; if used_search is false, the model answers alone.",
     ];
     const NUMBERS: NumberParsing = NumberParsing::Lenient;
     type Config = AnswersConfig;

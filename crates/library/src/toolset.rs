@@ -107,9 +107,9 @@ impl Toolset for Library {
         "To answer a question from the local manuals, call `manual_find` with the question, three phrasings and a hypothetical passage, read the best place with `manual_read`, and then follow the next_actions of each reply until the action is stop.",
         "Of `manual_find` and `vault_find`, phrasings are other ways to ask in the language and terms of the text (for 給料日: 賃金の支払日), and hypothetical is one to three sentences as the text might state the answer: they find what uses other words than the question.",
         "`manual_find` returns places, not their text: read a place before you rely on it, and cite its path and lines.",
-        "`manual_hits` lists everything that a find matched, left out or found in conflict, page by page.",
+        "`manual_hits` pages through all that a find matched, left out or found in conflict.",
         "The vault holds files that may be changed: `vault_find` finds the places that answer a question, and `vault_search` lists the lines that match a pattern.",
-        "To turn a vault file into a complete artifact such as a flowchart, read the whole file with `vault_scan`, check with `vault_coverage` that no line was missed, and check the artifact with `artifact_audit`.",
+        "To turn a vault file into a complete artifact, read the whole file with `vault_scan`, check with `vault_coverage` that no line was missed, and check the artifact with `artifact_audit`.",
         "If it is not clear which tool fits, call `get_tooling_guide`.",
     ];
     const PROMPTS: &'static [Prompt] = PROMPTS;

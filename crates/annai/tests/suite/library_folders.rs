@@ -15,7 +15,8 @@ fn a_manual_is_named_on_the_command_line() {
     assert!(stdout(&found).starts_with("  1  docs/handbook/a.md:"), "{}", stdout(&found));
     let listed =
         run(&["call", "manual_list", "--manual-dir", "rules=docs/handbook", "--manual-dir", "b=docs"]);
-    assert_eq!(stdout(&listed), "b\nrules\n");
+    let listed: Value = serde_json::from_str(&stdout(&listed)).unwrap();
+    assert_eq!(listed["items"], json!([{ "manual_id": "b" }, { "manual_id": "rules" }]));
     for (named, problem) in [
         (&["a"][..], "library.manual_dirs: expected ID=DIR"),
         (&["a/b=docs"], "library.manual_dirs: expected an id without separators"),
@@ -106,6 +107,7 @@ fn a_table_of_the_sample_manual_is_read_to_its_last_digit() {
     let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/workspace/manuals");
     let place = json!({ "manual_id": "api-guide", "path": "rate-limits.md", "start_line": 9 }).to_string();
     let read = annai(&home).args(["--manuals", samples, "call", "manual_read", &place]).output().unwrap();
-    let text = stdout(&read);
-    assert!(read.status.success() && text.contains("| Read | 600 | 100 |\n"), "{text}{}", stderr(&read));
+    let read: Value = serde_json::from_str(&stdout(&read)).unwrap();
+    let text = read["text"].as_str().unwrap();
+    assert!(text.contains("| Read | 600 | 100 |\n") && read["truncated"] == false, "{read}");
 }
