@@ -52,6 +52,7 @@ export async function reportsProgress(call) {
 export async function canBeCancelled(call) {
   const abort = new AbortController();
   const running = call({ name: "sleep", arguments: { ms: 60000 } }, { signal: abort.signal });
+  // Whenever it is aborted, before it has begun or after, the outcome must be the same.
   setTimeout(() => abort.abort("enough"), 100);
   await assert.rejects(running);
   const after = await call({ name: "test_simple_text", arguments: {} }, {});

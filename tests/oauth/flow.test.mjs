@@ -256,7 +256,7 @@ test("the provider rotates its key, and goes away", async (t) => {
   assert.equal(reply.headers["www-authenticate"], undefined);
   await provider.up();
   let after;
-  for (let tries = 0; tries < 30; tries++) {
+  for (let tries = 0; tries < 120; tries++) {
     after = await request(late.url, { body: find, headers: bearer(rotated) });
     if (after.status !== 503) break;
     await pause(500);

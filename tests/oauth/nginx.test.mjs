@@ -48,7 +48,7 @@ ${servers}
       socket.once("connect", () => socket.end());
     });
     if (open) break;
-    assert.ok(tries < 100 && child.exitCode === null, `nginx does not listen: ${complaint}`);
+    assert.ok(tries < 1200 && child.exitCode === null, `nginx does not listen: ${complaint}`);
     await pause(50);
   }
   return { logs: async () => (await readFile(join(folder, "access.log"), "utf8")) + (await readFile(join(folder, "error.log"), "utf8")) };

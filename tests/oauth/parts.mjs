@@ -68,10 +68,14 @@ export async function run(command, args, { env, cwd, timeout = 120_000 } = {}) {
 
 /** Stops a child process and waits until it is gone. */
 export async function stop(child) {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  // Its output may end later than the process itself.
   const gone = new Promise((resolve) => child.once("close", resolve));
+  if (child.exitCode !== null || child.signalCode !== null) {
+    if (child.stdio.some((stream) => stream && !stream.destroyed)) await gone;
+    return;
+  }
   child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), 15_000);
+  const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
   await gone;
   clearTimeout(timer);
 }
@@ -100,7 +104,7 @@ export async function serve(t, { home, port = 0, toolset = "library", settings =
   annai.events = () => annai.lines.map((line) => JSON.parse(line));
   /** Waits for a log line that fits. */
   annai.logged = async (fits, what = "a log line") => {
-    for (let tries = 0; tries < 1500; tries++) {
+    for (let tries = 0; tries < 3000; tries++) {
       const event = annai.events().find(fits);
       if (event) return event;
       await pause(20);

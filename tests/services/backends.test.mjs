@@ -120,8 +120,9 @@ test("a local and a remote backend give the same results", async (t) => {
   const both = [await conversation(t, servers.local), await conversation(t, servers.remote)];
   const tokens = both.flat().map(({ result }) => result?._meta?.session_token).filter(Boolean);
   assert.ok(tokens.length >= 4);
-  for (const { log } of [servers.local.tools, servers.remote.tools, servers.remote.back]) {
-    for (const token of tokens) assert.ok(!log().includes(token), "a session token is in a log");
+  for (const server of [servers.local.tools, servers.remote.tools, servers.remote.back]) {
+    await server.stop();
+    for (const token of tokens) assert.ok(!server.log().includes(token), "a session token is in a log");
   }
   const [local, remote] = both.map(normalized);
   assert.equal(local.length, remote.length);
@@ -210,9 +211,10 @@ test("runs through a front: always a key, waiting while it is in progress, one p
   const first = call();
   await service.called(1);
   const second = call();
+  // Several tries of the second call, each of which hears that the first is in progress.
   await pause(700);
   release();
-  const [one, two] = await within(10_000, "both", Promise.all([first, second]));
+  const [one, two] = await within(60_000, "both", Promise.all([first, second]));
   assert.deepEqual(one.result, two.result);
   assert.equal(service.calls.length, 1);
   const { spend_cents, reserved_cents } = await back.sponsor("GET", `/dashboard/sponsor/${campaign.id}`);
@@ -223,9 +225,10 @@ test("runs through a front: always a key, waiting while it is in progress, one p
   await service.called(2);
   abort.abort();
   assert.equal(await gone, "gone");
+  // That the run goes on can only be tested by giving it time to end.
   await pause(100);
   hold();
-  for (let tries = 0; tries < 100 && (await back.sponsor("GET", `/dashboard/sponsor/${campaign.id}`)).reserved_cents; tries++) await pause(20);
+  for (let tries = 0; tries < 3000 && (await back.sponsor("GET", `/dashboard/sponsor/${campaign.id}`)).reserved_cents; tries++) await pause(20);
   assert.equal((await back.sponsor("GET", `/dashboard/sponsor/${campaign.id}`)).spend_cents, 20);
   await booksBalance(back);
 });
@@ -308,7 +311,8 @@ describe("a backend that misbehaves", { concurrency: true }, () => {
       const { front } = await frontOf(t, answer);
       const begin = performance.now();
       await unavailable(front);
-      assert.ok(performance.now() - begin < 10_000, `${performance.now() - begin} ms`);
+      assert.ok(performance.now() - begin < 30_000, `${performance.now() - begin} ms`);
+      await front.stop();
       assert.ok(!front.log().includes(session.session_token), "the session token is in the log");
     });
   }

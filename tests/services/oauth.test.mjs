@@ -84,6 +84,7 @@ for (const [name, Client, Http, Unauthorized, options] of [
     assert.equal(provider.authorizations.length, 1, "one sign-in for all of it");
     assert.equal((await dashboard(annai, campaign)).spend_cents, 50);
     await booksBalance(annai);
+    await annai.stop();
     for (const secret of provider.issued) assert.ok(!annai.log().includes(secret));
   });
 }

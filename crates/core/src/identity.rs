@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use crate::TokenScope;
-
 /// The caller. A transport authenticates it; [`crate::Registry::admit`] authorises its calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Identity {
@@ -21,6 +19,24 @@ pub enum Identity {
 /// It is that of the last proxy where there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PeerAddress(pub SocketAddr);
+
+/// An OAuth scope that a token can grant. The toolset that uses a scope declares it as a constant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TokenScope(&'static str);
+
+impl TokenScope {
+    /// The scope with this name in a token, such as `library.read`.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// The name in a token.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+}
 
 /// The claims of a verified token.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,13 +19,13 @@ pub use call::{Call, Progress, ProgressSink};
 pub use date::Date;
 pub use error::{ErrorKind, ErrorText, Fault, ToolError, WireError, causes};
 pub use finding::Finding;
-pub use identity::{Identity, PeerAddress, Person, Principal};
+pub use identity::{Identity, PeerAddress, Person, Principal, TokenScope};
 pub use store::{BoundedStore, StoreLimits};
 pub use tool::{
     Access, Admitted, Denied, Effect, Facts, FailedCall, Guide, NextPart, NumberParsing, Prompt,
     PromptArgument, ProofOfReservation, Registry, RegistryBuilder, Reply, Resource, ResourcePage,
-    ResourceTemplate, ResourceText, SelectionError, Sponsor, StatusText, TokenScope, TokenScopes, Tool,
-    ToolSelection, Toolset, ToolsetState, Widget, World,
+    ResourceTemplate, ResourceText, SelectionError, Sponsor, StatusText, TokenScopes, Tool, ToolSelection,
+    Toolset, ToolsetState, Widget, World,
 };
 
 /// A JSON object.

@@ -97,6 +97,15 @@ impl Cancellation {
     }
 }
 
+/// Runs a part of the work that may fail without the rest; `None` if it panicked. A cancellation ends the rest as well.
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(done) => Some(done),
+        Err(payload) if payload.is::<Unwound>() => resume_unwind(payload),
+        Err(_) => None,
+    }
+}
+
 /// A guard that cancels the work when it is dropped.
 #[derive(Debug)]
 pub struct CancelOnDrop(Cancellation);

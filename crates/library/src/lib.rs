@@ -14,6 +14,7 @@ mod exceptions;
 mod excerpting;
 mod explore;
 mod facts;
+mod file_type;
 mod file_version;
 mod fs;
 #[cfg(any(test, feature = "fuzzing"))]

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use annai_core::ToolError;
 
 use crate::error::LibraryError;
+use crate::file_type::membership;
 use crate::fs::{
     self, DirEntry, EntryKind, Folder, FolderContent, MAX_PATH_BYTES, Membership, Root, Unsearchable,
     UnsearchableReason,
 };
-use crate::manuals::membership;
 
 /// A folder of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]

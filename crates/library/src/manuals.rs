@@ -6,19 +6,17 @@ use std::path::PathBuf;
 use annai_core::{ErrorKind, ToolError};
 
 use crate::error::LibraryError;
-use crate::fs::{
-    self, EntryKind, Listing, Membership, ReadError, RelPath, Root, TextFile, Unsearchable,
-    UnsearchableReason, nfc,
-};
+use crate::file_type::WORD_FILE;
+use crate::fs::{self, Listing, ReadError, RelPath, Root, TextFile, Unsearchable, UnsearchableReason, nfc};
 use crate::manual_folders::{FoundManuals, ManualFolder, is_manual_id};
 use crate::text::{
     HtmlText, LineIndex, MarkdownPage, Node, Rendering, json_node, markdown_page, page_name, parse_html,
 };
 
+pub use crate::file_type::{FileType, membership};
+
 /// The maximum size of a file of a manual, which is held in memory as a whole, as in the index. A larger one is refused.
 pub const MAX_FILE_BYTES: u64 = 256 << 20;
-/// The file with additional synonyms and exception words.
-const WORD_FILE: &str = "synonyms.yaml";
 /// The maximum size of that file, which is read with every find. A larger one is ignored, and counts as a warning.
 const MAX_WORD_FILE_BYTES: u64 = 1 << 20;
 /// How many ids the error about an unknown manual lists; the rest is left out.
@@ -44,50 +42,6 @@ pub struct WordFile {
     pub path: PathBuf,
     /// Its content.
     pub file: TextFile,
-}
-
-/// The type of a file of a manual.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileType {
-    /// Markdown: `.md`, `.markdown` and `.mdx`.
-    Md,
-    /// Plain text: `.txt`. It has no headings, so the file is one node.
-    Txt,
-    /// JSON: `.json`. The file is one node.
-    Json,
-    /// HTML: `.html` and `.htm`. Its text is reduced to headings and rows of text; line numbers are the original's.
-    Html,
-}
-
-impl FileType {
-    /// The extensions of all types, for messages.
-    pub const EXTENSIONS: &'static str = ".md, .markdown, .mdx, .txt, .json, .html and .htm";
-
-    /// The type of a file, by its extension; `None` for files that are not searched.
-    pub fn of(path: &str) -> Option<Self> {
-        // Every file of a manual is asked with every find, so nothing is allocated.
-        const TYPES: [(&str, FileType); 7] = [
-            ("md", FileType::Md),
-            ("markdown", FileType::Md),
-            ("mdx", FileType::Md),
-            ("txt", FileType::Txt),
-            ("json", FileType::Json),
-            ("html", FileType::Html),
-            ("htm", FileType::Html),
-        ];
-        let (_, extension) = path.rsplit_once('.')?;
-        TYPES.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension)).map(|(_, file_type)| *file_type)
-    }
-
-    /// The name that results show.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Md => "md",
-            Self::Txt => "txt",
-            Self::Json => "json",
-            Self::Html => "html",
-        }
-    }
 }
 
 /// A parsed file of a manual.
@@ -281,17 +235,6 @@ impl Manuals {
         // The sort is stable, so that the first of two equal names stays first.
         all.sort_by(|one, other| one.id.cmp(&other.id));
         Ok(all)
-    }
-}
-
-/// Whether a folder is entered, and a file is searched. Hidden ones do not belong to a manual, such as `.git`, and neither
-/// does the word file; all other files do, whether they can be searched or not.
-pub fn membership(path: &str, kind: EntryKind) -> Membership {
-    let is_hidden = path.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
-    match kind {
-        _ if is_hidden || path == WORD_FILE => Membership::Ignored,
-        EntryKind::File if FileType::of(path).is_none() => Membership::Unsearchable,
-        EntryKind::File | EntryKind::Folder => Membership::Searched,
     }
 }
 

@@ -20,6 +20,7 @@ mod rest;
 pub mod runs;
 mod scopes;
 mod services;
+mod session_header;
 pub mod store;
 mod tools;
 mod toolset;

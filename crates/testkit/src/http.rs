@@ -40,6 +40,14 @@ impl HttpServer {
         Self { process: Process::new(child, log, stderr), address }
     }
 
+    /// Stops the server by a signal, asserts that it exits with status 0, and returns its whole log.
+    pub fn stop(mut self) -> String {
+        self.process.signal("TERM");
+        let (status, log) = self.process.log_at_exit();
+        assert_eq!(status.code(), Some(0), "log: {log}");
+        log
+    }
+
     /// Opens a connection.
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("the server accepts");

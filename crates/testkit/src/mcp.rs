@@ -136,11 +136,12 @@ impl StdioServer {
         self.input = None;
     }
 
-    /// Closes the server's stdin and asserts that it exits with status 0.
-    pub fn finish(mut self) {
+    /// Closes the server's stdin, asserts that it exits with status 0, and returns its whole log.
+    pub fn finish(mut self) -> String {
         self.end_input();
-        let status = self.process.wait(TEST_TIMEOUT);
-        assert_eq!(status.code(), Some(0), "log: {}", self.process.log());
+        let (status, log) = self.process.log_at_exit();
+        assert_eq!(status.code(), Some(0), "log: {log}");
+        log
     }
 
     /// The same as [`Self::finish`], and asserts that the server sends nothing more.

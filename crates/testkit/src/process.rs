@@ -9,30 +9,47 @@ use std::time::{Duration, Instant};
 /// that reaching it always means failure.
 pub const TEST_TIMEOUT: Duration = Duration::from_secs(120);
 
+/// How often a condition is looked at.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+/// The looks at the threads of a process that must all find the same, and the time between them: longer than any timer of a
+/// server that works.
+const IDLE_LOOKS: u32 = 5;
+const IDLE_INTERVAL: Duration = Duration::from_millis(100);
+
 /// A child process that is killed when it is dropped.
 pub struct Process {
     child: Child,
-    log: Arc<Mutex<String>>,
+    log: Arc<Mutex<Log>>,
+}
+
+/// What a process has written to stderr.
+struct Log {
+    text: String,
+    /// Whether nothing can follow.
+    has_ended: bool,
 }
 
 impl Process {
     /// Takes ownership of `child`. `log_so_far` is what was read of its stderr already; the rest is read from `stderr`.
     pub fn new(child: Child, log_so_far: String, mut stderr: impl BufRead + Send + 'static) -> Self {
-        let log = Arc::new(Mutex::new(log_so_far));
+        let log = Arc::new(Mutex::new(Log { text: log_so_far, has_ended: false }));
         let copy = log.clone();
         std::thread::spawn(move || {
             let mut line = String::new();
             while stderr.read_line(&mut line).is_ok_and(|size| size > 0) {
-                copy.lock().unwrap().push_str(&line);
+                copy.lock().unwrap().text.push_str(&line);
                 line.clear();
             }
+            copy.lock().unwrap().has_ended = true;
         });
         Self { child, log }
     }
 
-    /// The log so far.
-    pub fn log(&self) -> String {
-        self.log.lock().unwrap().clone()
+    /// The log so far, for the message of a failure. It can only be shown: what a process has done may reach its log later,
+    /// so that a test waits for what it looks for with [`Self::wait_for_log`], or for the whole log with
+    /// [`Self::log_at_exit`].
+    pub fn log(&self) -> impl std::fmt::Display + use<> {
+        self.log.lock().unwrap().text.clone()
     }
 
     /// Waits until the log contains `text`, and returns the log.
@@ -52,21 +69,37 @@ impl Process {
         self.wait_until(contains, &format!("{count} successful calls of {tool}"))
     }
 
+    /// Waits for the process to exit by itself, and returns its exit status and its whole log: what is not in it did not
+    /// happen.
+    pub fn log_at_exit(&mut self) -> (ExitStatus, String) {
+        let status = self.wait(TEST_TIMEOUT);
+        let started = Instant::now();
+        while !self.log.lock().unwrap().has_ended {
+            assert!(started.elapsed() < TEST_TIMEOUT, "the log does not end: {}", self.log());
+            std::thread::sleep(POLL_INTERVAL);
+        }
+        (status, self.log.lock().unwrap().text.clone())
+    }
+
     fn wait_until(&self, condition: impl Fn(&str) -> bool, what: &str) -> String {
         let started = Instant::now();
-        while started.elapsed() < TEST_TIMEOUT {
-            let log = self.log();
+        loop {
+            let (log, has_ended) = {
+                let log = self.log.lock().unwrap();
+                (log.text.clone(), log.has_ended)
+            };
             if condition(&log) {
                 return log;
             }
-            std::thread::sleep(Duration::from_millis(5));
+            assert!(!has_ended && started.elapsed() < TEST_TIMEOUT, "the log never had {what}: {log}");
+            std::thread::sleep(POLL_INTERVAL);
         }
-        panic!("the log never had {what}: {}", self.log());
     }
 
-    /// The number of logged calls of a tool with this outcome.
-    pub fn logged_calls(&self, tool: &str, ok: bool) -> usize {
-        count_calls(&self.log(), tool, ok)
+    /// Waits until the process has nothing to do: all its threads sleep, and none has run between several looks at them.
+    /// A thread that waits for a processor does not sleep, so that a busy machine is not taken for an idle process.
+    pub fn wait_until_idle(&self) {
+        wait_until_idle(self.child.id());
     }
 
     /// Sends a signal such as `TERM`.
@@ -97,13 +130,43 @@ impl Process {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status;
             }
-            std::thread::sleep(Duration::from_millis(5));
+            std::thread::sleep(POLL_INTERVAL);
         }
         panic!("the server is still running after {timeout:?}; log: {}", self.log());
     }
 }
 
-fn count_calls(log: &str, tool: &str, ok: bool) -> usize {
+/// Waits until a process has nothing to do; see [`Process::wait_until_idle`].
+pub fn wait_until_idle(process: u32) {
+    let started = Instant::now();
+    let (mut before, mut equal) = (None, 0);
+    while equal < IDLE_LOOKS {
+        assert!(started.elapsed() < TEST_TIMEOUT, "process {process} never has nothing to do");
+        std::thread::sleep(IDLE_INTERVAL);
+        let now = switches_if_asleep(process);
+        equal = if now.is_some() && now == before { equal + 1 } else { 0 };
+        before = now;
+    }
+}
+
+/// How often the threads of a process have begun to run; `None` if one of them runs or wants to. Only on Linux.
+fn switches_if_asleep(process: u32) -> Option<u64> {
+    let mut switches = 0;
+    for thread in std::fs::read_dir(format!("/proc/{process}/task")).expect("a Linux /proc") {
+        // A thread may end meanwhile.
+        let status = std::fs::read_to_string(thread.ok()?.path().join("status")).ok()?;
+        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        if !field("State:")?.starts_with('S') {
+            return None;
+        }
+        let counts = ["voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"];
+        switches += counts.iter().filter_map(|name| field(name)?.parse::<u64>().ok()).sum::<u64>();
+    }
+    Some(switches)
+}
+
+/// The number of calls of a tool with this outcome in a log.
+pub fn count_calls(log: &str, tool: &str, ok: bool) -> usize {
     let lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     lines.filter(|line| line["tool"] == tool && line["ok"] == ok).count()
 }

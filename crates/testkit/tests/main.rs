@@ -12,6 +12,7 @@ mod suite {
     mod load;
     mod log;
     mod module_graph;
+    mod module_sources;
     mod property;
     mod versions;
 }

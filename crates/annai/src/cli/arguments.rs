@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
-use super::{campaigns, db, docs, init, token};
+use super::{campaigns, db, init, token};
 use crate::options::Options;
 
 /// The layout of `annai help`: what to start with, without the shared options.
@@ -308,9 +308,24 @@ pub(super) enum Command {
     #[command(hide = true)]
     Docs {
         /// The page
-        page: docs::Page,
+        page: DocsPage,
         /// The folder for the manual pages (`annai docs man`), which is made if it does not exist
         #[arg(default_value = "man")]
         folder: PathBuf,
     },
+}
+
+/// The generated pages.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum DocsPage {
+    /// docs/tools.md
+    Tools,
+    /// docs/config.md
+    Config,
+    /// docs/openapi.yaml
+    Openapi,
+    /// docs/errors.md
+    Errors,
+    /// The manual pages, one for each command, written to a folder
+    Man,
 }

@@ -186,7 +186,7 @@ fn retry_delays_grow_and_respect_retry_after() {
     let waits: Vec<_> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
     // The upper bound allows for a slow machine; a delay that is not a matter of milliseconds would exceed it.
     for (wait, least) in [(waits[0], 370), (waits[1], 740), (waits[2], 990)] {
-        assert!((Duration::from_millis(least)..Duration::from_secs(10)).contains(&wait), "{waits:?}");
+        assert!((Duration::from_millis(least)..Duration::from_secs(30)).contains(&wait), "{waits:?}");
     }
 }
 
@@ -198,7 +198,7 @@ fn the_timeout_applies_to_each_attempt() {
     asking.api.then(Step::StallAfter(10, Box::new(Step::Answer)));
     let started = Instant::now();
     let error = ask(&mut asking);
-    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
     assert_eq!(error["data"]["reason"], "127.0.0.1 did not answer within 0.2 s");
     assert_eq!((&error["data"]["retries"], error["data"].get("status")), (&json!(1), None));
     asking.api.wait_until_dropped(0);
@@ -364,7 +364,7 @@ fn a_policy_file_that_cannot_be_read_is_found_at_the_start_in_the_doctor_and_in_
     assert_eq!((&error["code"], &error["data"]["key"]), (&json!(-32052), &json!("policy.system.path")));
     let problem = "policy.system.path: none.md cannot be read";
     assert!(error["message"].as_str().unwrap().contains(problem), "{error}");
-    assert!(asking.server.process.log().contains(problem), "{}", asking.server.process.log());
+    asking.server.process.wait_for_log(problem);
     assert_eq!(asking.api.requests().len(), 0);
     let config = asking.home.0.join("config.yaml");
     let output = crate::annai(&asking.home).args(["doctor", "--config"]).arg(config).output().unwrap();
@@ -436,8 +436,9 @@ fn huge_replies_do_not_stall_the_server() {
         openai::search_call(&["q"], sources),
         openai::message(&"a https://a.example/1 ".repeat(20_000), many),
     ] });
-    // A guard against quadratic work on hostile replies, which would take far longer than the limit below.
-    let started = Instant::now();
+    // A guard against quadratic work on hostile replies, which would take far longer than the limit below. Processor time is
+    // compared, because elapsed time depends on what else the machine does.
+    let before = asking.server.process.cpu_time();
     let body = odd.to_string().into_bytes();
     asking.api.then(Step::Bytes { content_type: "application/json", body, piece: 1 << 16 });
     asking.call("answer", json!({ "query": "x" }));
@@ -450,7 +451,8 @@ fn huge_replies_do_not_stall_the_server() {
     assert!(ask(&mut asking)["data"]["reason"].as_str().unwrap().contains("200000 values"));
     let long = format!("x{}", "now ".repeat(24_000));
     asking.call("answer", json!({ "query": long }));
-    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+    let used = asking.server.process.cpu_time() - before;
+    assert!(used < Duration::from_secs(15), "{used:?}");
 }
 
 #[test]

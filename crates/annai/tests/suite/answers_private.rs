@@ -44,9 +44,8 @@ fn logs_and_errors_contain_no_secrets() {
     );
     asking.server.notify("notifications/cancelled", json!({ "requestId": id, "reason": "done" }));
     asking.server.end_input();
-    asking.server.process.wait(std::time::Duration::from_secs(10));
+    let (_, log) = asking.server.process.log_at_exit();
 
-    let log = asking.server.process.log();
     let file = std::fs::read_to_string(copy).unwrap();
     let errors = json!(errors).to_string();
     for (place, text) in [("log", &log), ("file", &file), ("errors", &errors)] {
@@ -85,8 +84,7 @@ fn the_debug_line_of_a_failed_request_shows_the_beginning_of_the_body() {
     );
     asking.api.then(Step::Status(502, vec![], body));
     asking.fail("answer", json!({ "query": QUESTION }));
-    asking.server.process.wait_for_log("body=");
-    let log = asking.server.process.log();
+    let log = asking.server.process.wait_for_log("body=");
     let shown = log.split("body=").nth(1).unwrap();
     let shown = shown.split("\\\"").nth(1).unwrap();
     assert!(shown.starts_with("<html>Bad gateway, see *** key *** long long"), "{shown}");
@@ -198,7 +196,7 @@ fn an_implausible_model_name_in_a_reply_is_neither_returned_nor_logged() {
         });
         assert_eq!(asking.call("answer", json!({ "query": QUESTION }))["model"], "gpt-6.1-terra");
     }
-    let log = asking.server.process.log();
+    let log = asking.server.finish();
     assert!(!log.contains(openai::KEY) && !log.contains("zebra") && log.len() < 5_000, "{log}");
 }
 
@@ -246,9 +244,7 @@ fn a_key_that_the_api_repeats_in_an_answer_is_masked_in_every_channel() {
             assert_eq!(output["results"][0]["url"], "https://a.example/?k=***", "{output}");
         }
     }
-    asking.server.end_input();
-    asking.server.process.wait(std::time::Duration::from_secs(10));
-    let log = asking.server.process.log();
+    let log = asking.server.finish();
     assert!(!log.contains(key) && !log.contains(&upper) && !log.contains(HEADER), "{log}");
 }
 

@@ -67,6 +67,32 @@ fn figures_keep_their_gates_and_beat_a_plain_search() {
     assert_eq!(Some(finds), all["worded_questions"].as_u64());
 }
 
+/// Questions that nothing was fitted on, about the manuals that are in the repository.
+#[test]
+fn held_out_questions_keep_their_gates() {
+    let home = Home::new();
+    let mut command = annai(&home);
+    command.current_dir(repository());
+    command.args(["eval", "evals/held-out.jsonl", "--gates", "evals/gates.json", "--json"]);
+    let report: Value = serde_json::from_str(&run(&mut command)).unwrap();
+    let rows = report["facets"].as_array().unwrap();
+    let names: Vec<_> = rows.iter().map(|row| row["facet"].as_str().unwrap()).collect();
+    assert_eq!(names, ["warehouse-ops", "all"], "the other corpora are not in the repository");
+    assert_eq!(
+        (&rows[0]["questions"], &rows[0]["worded_questions"]),
+        (&json!(70), &json!(70)),
+        "{}",
+        rows[0]
+    );
+    let gates: Value =
+        serde_json::from_slice(&std::fs::read(repository().join("evals/gates.json")).unwrap()).unwrap();
+    let bounds = gates["held-out.jsonl"]["warehouse-ops"].as_object().unwrap();
+    assert_eq!(report["gates"]["checked"], bounds.len(), "{}", report["gates"]);
+    for name in ["recall_5", "mrr", "worded_recall_5", "worded_mrr"] {
+        assert!(bounds.contains_key(name), "{name} has no gate");
+    }
+}
+
 #[test]
 fn nonsense_finds_nothing() {
     let home = Home::new();

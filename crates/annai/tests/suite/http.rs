@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use annai_testkit::http::HttpServer;
 use annai_testkit::openai::{self, FakeOpenai, Step};
+use annai_testkit::process::TEST_TIMEOUT;
 use serde_json::{Value, json};
 
 use crate::{Home, annai};
@@ -18,7 +19,7 @@ fn the_server_listens_on_the_given_address_and_stops_on_a_signal() {
     assert_eq!(reply["result"]["serverInfo"]["name"], "annai-library");
     assert_eq!(server.send("GET", "/health", &[], "").json()["version"], env!("CARGO_PKG_VERSION"));
     server.process.signal("INT");
-    assert_eq!(server.process.wait(Duration::from_secs(3)).code(), Some(0));
+    assert_eq!(server.process.wait(TEST_TIMEOUT).code(), Some(0));
 }
 
 fn asking(api: &FakeOpenai, home: &Home) -> Command {

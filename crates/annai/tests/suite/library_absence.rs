@@ -179,7 +179,7 @@ fn words_of_questions_and_texts_are_not_logged() {
         let found = check(&mut shelf, tool, &json!({ "query": "expence penguin" }));
         assert!(vocabulary(&found).contains(&"expense".to_owned()), "{found}");
     }
-    let log = shelf.server.process.log();
+    let log = shelf.server.finish();
     assert!(log.contains("sections_with_all_terms"), "{log}");
     for word in ["expence", "penguin", "expense", "Expense"] {
         assert!(!log.contains(word), "{word}: {log}");

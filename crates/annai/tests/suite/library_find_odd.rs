@@ -20,7 +20,7 @@ fn a_time_budget_ends_the_find_and_the_rest_is_reported_as_unscanned() {
     // Elapsed time is what is tested. The limit is far above the budget of 1 ms, to allow for a slow machine.
     let started = Instant::now();
     let first = shelf.call("manual_find", json!({ "query": "needle7", "budget": { "time_ms": 1 } }));
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
     let summary = &first["summary"];
     let scanned = summary["scanned_files"].as_u64().unwrap();
     if scanned < 300 {
@@ -219,12 +219,14 @@ fn a_long_question_reports_the_terms_that_were_not_searched() {
     assert!(hints.iter().any(|hint| hint.contains("13 terms were not looked for")), "{hints:?}");
     let error = shelf.fail("manual_find", json!({ "query": "\u{fdfa}".repeat(5000) }));
     assert_eq!(error["code"], "invalid_parameter");
-    // A guard against quadratic matching, which would take far longer than the limit below.
-    let started = Instant::now();
+    // A guard against quadratic matching, which would take far longer than the limit below. Processor time is compared,
+    // because elapsed time depends on what else the machine does.
+    let before = shelf.server.process.cpu_time();
     shelf
         .write("manuals/ins/long.md", format!("# Long\n\n{}x\u{4e9c}\u{5516}\n", "\u{4e9c}".repeat(300_000)));
     shelf.call("manual_find", json!({ "query": format!("\"{}\u{5516}\"", "\u{4e9c}".repeat(2000)) }));
-    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    let used = shelf.server.process.cpu_time() - before;
+    assert!(used < Duration::from_secs(5), "{used:?}");
 }
 
 #[test]

@@ -230,7 +230,7 @@ fn bridge_tools_copy_text_from_a_manual_to_the_vault() {
     // A daily file that exists may be appended to.
     shelf.call("vault_create", json!({ "path": "artifacts/daily/2026-01-02.md", "content": "# Day\n" }));
     shelf.call("bridge_copy_section", json!({ "from_ref": place("guide.md", Some(19)), "to_path": "artifacts/daily/2026-01-02.md", "mode": "append" }));
-    let log = shelf.server.process.log();
+    let log = shelf.server.finish();
     assert!(log.contains("\"tool\":\"bridge_copy_section\"") && !log.contains("Deeper"), "{log}");
 }
 

@@ -172,11 +172,13 @@ fn ten_thousand_numbers_are_audited_at_once_and_the_reply_stays_small() {
         .collect();
     for (text, expected) in [(right, 0), (wrong, 10_000), (many, 10_000)] {
         shelf.write("vault/artifacts/a.md", format!("# A\nsource_lines: 1-5000\n\n{text}\n"));
-        let started = std::time::Instant::now();
+        let before = shelf.server.process.cpu_time();
         let found = shelf
             .call("artifact_audit", json!({ "artifact_path": "artifacts/a.md", "source_path": "source.md" }));
-        // A build without optimisation takes many times as long as a release.
-        assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+        // A build without optimisation takes many times as long as a release. Processor time is compared, because elapsed time
+        // depends on what else the machine does.
+        let used = shelf.server.process.cpu_time() - before;
+        assert!(used.as_secs() < 10, "{used:?}");
         assert_eq!(found["unsupported_values"], expected, "{}", found["findings"][0]);
         assert_eq!(found["more"], expected > 0);
         assert!(found.to_string().chars().count() < 25_000);

@@ -262,6 +262,6 @@ fn an_unknown_proxy_in_front_of_the_services_is_a_warning() {
     let mut command = annai(&home);
     command.args(["--http", "127.0.0.1:0", "--toolset", "services"]).env(PUBLIC.0, PUBLIC.1);
     let server = HttpServer::start(&mut command);
-    let log = server.process.log();
-    assert!(log.contains("TRUSTED_PROXIES is not set") && log.contains(NOBODY), "{log}");
+    server.process.wait_for_log("TRUSTED_PROXIES is not set");
+    server.process.wait_for_log(NOBODY);
 }

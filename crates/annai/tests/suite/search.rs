@@ -151,7 +151,7 @@ fn failures_keep_the_codes_of_the_former_server() {
 #[test]
 fn the_search_timeout_applies_only_without_progress() {
     let mut asking = Asking::with(
-        "request: { timeout_ms: 900, retry_timeouts: false }",
+        "request: { timeout_ms: 20000, retry_timeouts: false }",
         &[("O3_SEARCH_TIMEOUT_MS", "150")],
     );
     asking.api.then(Step::Silence);

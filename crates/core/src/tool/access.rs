@@ -1,24 +1,6 @@
 //! Authorization: who may call a tool. The rule is declared with the tool and enforced in one place, [`Access::check`].
 
-use crate::{ErrorKind, Identity, ToolError};
-
-/// An OAuth scope that a token can grant. The toolset that uses a scope declares it as a constant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TokenScope(&'static str);
-
-impl TokenScope {
-    /// The scope with this name in a token, such as `library.read`.
-    #[must_use]
-    pub const fn new(name: &'static str) -> Self {
-        Self(name)
-    }
-
-    /// The name in a token.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        self.0
-    }
-}
+use crate::{ErrorKind, Identity, TokenScope, ToolError};
 
 /// One scope, or two that belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

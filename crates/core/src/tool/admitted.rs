@@ -1,4 +1,4 @@
-//! Runs an admitted call: validates the arguments, enforces deadline and cancellation, and logs and counts the outcome.
+//! Admits a call and runs it: decides whether the caller may, validates the arguments, enforces deadline and cancellation, and logs and counts the outcome.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, LazyLock};
@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-use super::builder::ErasedToolset;
+use super::registry::ErasedToolset;
 use super::{Denied, NumberParsing, RegisteredTool, Registry, Reply, ResourceText};
 use crate::error::causes;
 use crate::telemetry::CALLS;
@@ -25,6 +25,27 @@ pub struct Admitted {
     registry: Arc<Registry>,
     tool: &'static str,
     identity: Identity,
+}
+
+impl Registry {
+    /// Decides whether a caller may call a tool. There is no other way to run one, except [`Registry::purchase`].
+    ///
+    /// # Errors
+    ///
+    /// The reason why not.
+    pub fn admit(self: &Arc<Self>, name: &str, identity: &Identity) -> Result<Admitted, Denied> {
+        let tool = self.get(name).ok_or(Denied::Unknown)?;
+        tool.facts.access.check(identity)?;
+        Ok(Admitted::new(self.clone(), tool.facts.name, identity.clone()))
+    }
+}
+
+impl Call {
+    /// The registry, for tools that call other tools; `None` once it is dropped.
+    #[must_use]
+    pub fn registry(&self) -> Option<Arc<Registry>> {
+        self.admitted_by.upgrade()?.downcast().ok()
+    }
 }
 
 /// The error of a call, and its form on the wire.
@@ -49,7 +70,7 @@ impl Admitted {
     /// The error of the tool, and its form on the wire.
     pub async fn call(self, arguments: JsonObject, mut call: Call) -> Result<Reply<Value>, FailedCall> {
         let span = tracing::error_span!("call", tool = self.tool, request_id = call.request_id);
-        call.set_admitted(self.identity, Arc::downgrade(&self.registry), span.clone());
+        call.set_admitted(self.identity, &self.registry, span.clone());
         note_caller(&call);
         // `Registry::admit` looked the tool up and registries never change, so this does not happen.
         let Some(tool) = self.registry.get(self.tool) else {
@@ -100,7 +121,7 @@ impl AdmittedResource {
     /// The error of [`super::Toolset::read_resource`].
     pub async fn read(self, mut call: Call) -> Result<Option<ResourceText>, ToolError> {
         let span = tracing::error_span!("read", resource = self.uri, request_id = call.request_id);
-        call.set_admitted(self.identity, Arc::downgrade(&self.registry), span.clone());
+        call.set_admitted(self.identity, &self.registry, span.clone());
         note_caller(&call);
         let (started, deadline) = start_clock(&mut call, self.registry.call_timeout);
         async {

@@ -11,7 +11,8 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use super::registry::Registry;
+use super::registered_tool::Runner;
+use super::registry::{ErasedToolset, Registry};
 use super::{
     Prompt, RegisteredTool, Reply, Resource, ResourcePage, ResourceTemplate, ResourceText, Tool, Toolset,
 };
@@ -54,20 +55,6 @@ impl<S: Toolset> ToolsetState<S> {
     }
 }
 
-/// A type-erased tool.
-pub(super) trait Runner: Send + Sync {
-    fn run<'a>(
-        &'a self,
-        call: &'a Call,
-        arguments: JsonObject,
-    ) -> BoxFuture<'a, Result<Reply<Value>, ToolError>>;
-
-    /// Opens the toolset, if no call has done so yet.
-    fn open(&self) -> BoxFuture<'_, Result<(), ToolError>>;
-
-    fn wire(&self, error: &ToolError) -> WireError;
-}
-
 struct TypedRunner<T: Tool> {
     toolset: Arc<ToolsetState<T::Set>>,
 }
@@ -96,36 +83,6 @@ impl<T: Tool> Runner for TypedRunner<T> {
 
 const fn facts_of<T: Tool>() -> &'static Facts {
     const { &T::FACTS }
-}
-
-/// A type-erased toolset.
-pub(super) trait ErasedToolset: Send + Sync {
-    fn name(&self) -> &'static str;
-    fn instructions(&self) -> &'static [&'static str];
-    fn prompts(&self) -> &'static [Prompt];
-    fn complete<'a>(
-        &'a self,
-        registry: &'a Registry,
-        identity: &'a Identity,
-        argument: &'a str,
-        typed: &'a str,
-        other_arguments: &'a HashMap<String, String>,
-    ) -> BoxFuture<'a, Vec<String>>;
-    fn resources(&self) -> Vec<Resource>;
-    fn resource_templates(&self) -> Vec<ResourceTemplate>;
-    fn list_resources<'a>(
-        &'a self,
-        call: &'a Call,
-        template: &'a str,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<ResourcePage, ToolError>>;
-    fn read_resource<'a>(
-        &'a self,
-        call: &'a Call,
-        uri: &'a str,
-    ) -> BoxFuture<'a, Result<Option<ResourceText>, ToolError>>;
-    fn close(&self) -> BoxFuture<'_, ()>;
-    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
 impl<S: Toolset> ErasedToolset for ToolsetState<S> {
@@ -197,6 +154,20 @@ impl<S: Toolset> ErasedToolset for ToolsetState<S> {
     }
 }
 
+impl Registry {
+    /// Starts an empty registry. A call that takes longer than `call_timeout` is aborted.
+    #[must_use]
+    pub const fn builder(call_timeout: Duration) -> RegistryBuilder {
+        RegistryBuilder { tools: Vec::new(), toolsets: Vec::new(), call_timeout }
+    }
+
+    /// The settings and the state of a toolset, which its tools share with its REST routes; `None` when it is not served.
+    #[must_use]
+    pub fn toolset<S: Toolset>(&self) -> Option<Arc<ToolsetState<S>>> {
+        self.toolsets.iter().find_map(|toolset| toolset.clone().into_any().downcast().ok())
+    }
+}
+
 /// Collects toolsets and their tools.
 pub struct RegistryBuilder {
     tools: Vec<Arc<RegisteredTool>>,
@@ -205,10 +176,6 @@ pub struct RegistryBuilder {
 }
 
 impl RegistryBuilder {
-    pub(super) const fn new(call_timeout: Duration) -> Self {
-        Self { tools: Vec::new(), toolsets: Vec::new(), call_timeout }
-    }
-
     /// Adds a toolset with its settings. Its tools are added to the returned builder. Its state is not opened.
     pub fn toolset<S: Toolset>(&mut self, config: S::Config) -> ToolsetBuilder<'_, S> {
         let toolset =

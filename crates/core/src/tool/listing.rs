@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::{Identity, JsonObject};
+use crate::{Identity, JsonObject, TokenScope};
 
-use super::{Access, Effect, Facts, RegisteredTool, TokenScope, TokenScopes, Widget, World};
+use super::{Access, Effect, Facts, RegisteredTool, TokenScopes, Widget, World};
 
 /// The entry of one tool in the list of a caller. Security schemes are repeated in `_meta`, for clients that look for extensions only there.
 pub(super) fn entry(tool: &RegisteredTool, identity: &Identity) -> Value {

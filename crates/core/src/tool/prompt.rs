@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Access, Identity, ToolError};
-
-use super::Registry;
+use crate::{Access, ToolError};
 
 /// A prompt. What it needs is declared, as with a tool.
 #[derive(Debug, Clone, Copy)]
@@ -57,21 +55,6 @@ impl Prompt {
             Some(missing) => Err(ToolError::invalid(format!("arguments.{}: required", missing.name))),
             None => Ok((self.text)(arguments)),
         }
-    }
-}
-
-impl Registry {
-    /// The prompts that are listed for a caller.
-    pub fn prompts(&self, identity: &Identity) -> impl Iterator<Item = &'static Prompt> {
-        let all = self.toolsets().flat_map(|toolset| toolset.prompts());
-        all.filter(|prompt| self.get(prompt.tool).is_some() && prompt.access.lists_for(identity))
-    }
-
-    /// Whether there are prompts.
-    #[must_use]
-    pub fn has_prompts(&self) -> bool {
-        let mut all = self.toolsets().flat_map(|toolset| toolset.prompts());
-        all.any(|prompt| self.get(prompt.tool).is_some())
     }
 }
 

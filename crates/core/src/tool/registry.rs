@@ -1,19 +1,20 @@
-//! The tools and resources of a server: which of them a caller sees, and whether a caller is admitted to use them.
+//! The tools and resources of a server, and which of them a caller sees.
 
+use std::any::Any;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 
-use super::builder::{ErasedToolset, RegistryBuilder, Runner};
 use super::closest::closest;
 use super::instructions::paragraph;
 use super::{
-    Admitted, Denied, NumberParsing, Resource, ResourceTemplate, SelectionError, TokenScope, ToolSelection,
-    Toolset, ToolsetState, Widget,
+    Prompt, RegisteredTool, Resource, ResourcePage, ResourceTemplate, ResourceText, SelectionError,
+    ToolSelection, Widget,
 };
-use crate::{ErrorText, Facts, Identity, JsonObject, ToolError, WireError, schema};
+use crate::{Call, Facts, Identity, TokenScope, ToolError, schema};
 
 /// The maximum number of cached tool lists, one per set of scopes. There are few scopes, so more sets are not expected.
 /// Beyond the limit a list is serialized for each request.
@@ -21,40 +22,6 @@ const MAX_CACHED_LISTS: usize = 64;
 /// The maximum number of cached selections. Requests choose whole toolsets, with or without the tools that write, so four
 /// toolsets have 32 selections. Beyond the limit a selection is made, and its tool list serialized, for each request.
 const MAX_CACHED_SELECTIONS: usize = 64;
-
-/// A type-erased tool of a registry. Only an [`Admitted`] can run it.
-pub struct RegisteredTool {
-    /// Its facts.
-    pub facts: &'static Facts,
-    /// The name of the toolset it belongs to.
-    pub toolset: &'static str,
-    /// What its result says to a caller who must sign in first, if the toolset has a sentence of its own.
-    pub sign_in_message: Option<&'static str>,
-    pub(super) numbers: NumberParsing,
-    pub(super) schemas: OnceLock<(JsonObject, JsonObject)>,
-    pub(super) make_schemas: fn() -> (JsonObject, JsonObject),
-    pub(super) runner: Box<dyn Runner>,
-}
-
-impl RegisteredTool {
-    /// The schema that arguments are validated against.
-    pub fn input_schema(&self) -> &JsonObject {
-        &self.schemas.get_or_init(self.make_schemas).0
-    }
-
-    /// The schema of the structured results.
-    pub fn output_schema(&self) -> &JsonObject {
-        &self.schemas.get_or_init(self.make_schemas).1
-    }
-
-    /// What the text of the result is when a call fails with this error.
-    pub fn error_text(&self, error: &ToolError) -> ErrorText {
-        match self.runner.wire(error).into_result(error.kind()) {
-            WireError::Result { text, .. } => text,
-            WireError::Rpc { .. } | WireError::Http { .. } => ErrorText::Json,
-        }
-    }
-}
 
 /// The cache key of a tool list. The list of a caller depends on nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -72,12 +39,42 @@ struct SelectionKey {
     toolsets: Vec<&'static str>,
 }
 
+/// A type-erased toolset.
+pub(super) trait ErasedToolset: Send + Sync {
+    fn name(&self) -> &'static str;
+    fn instructions(&self) -> &'static [&'static str];
+    fn prompts(&self) -> &'static [Prompt];
+    fn complete<'a>(
+        &'a self,
+        registry: &'a Registry,
+        identity: &'a Identity,
+        argument: &'a str,
+        typed: &'a str,
+        other_arguments: &'a HashMap<String, String>,
+    ) -> BoxFuture<'a, Vec<String>>;
+    fn resources(&self) -> Vec<Resource>;
+    fn resource_templates(&self) -> Vec<ResourceTemplate>;
+    fn list_resources<'a>(
+        &'a self,
+        call: &'a Call,
+        template: &'a str,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<ResourcePage, ToolError>>;
+    fn read_resource<'a>(
+        &'a self,
+        call: &'a Call,
+        uri: &'a str,
+    ) -> BoxFuture<'a, Result<Option<ResourceText>, ToolError>>;
+    fn close(&self) -> BoxFuture<'_, ()>;
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
 /// All tools and resources of one server, or those of them that a [`ToolSelection`] chooses. What is not in a registry does
 /// not exist for its callers.
 pub struct Registry {
     tools: Vec<Arc<RegisteredTool>>,
     by_name: HashMap<&'static str, usize>,
-    toolsets: Vec<Arc<dyn ErasedToolset>>,
+    pub(super) toolsets: Vec<Arc<dyn ErasedToolset>>,
     /// All resources and templates, each with the toolset that reads it.
     pub(super) resources: Vec<(Resource, Arc<dyn ErasedToolset>)>,
     pub(super) templates: Vec<(ResourceTemplate, Arc<dyn ErasedToolset>)>,
@@ -91,12 +88,6 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Starts an empty registry. A call that takes longer than `call_timeout` is aborted.
-    #[must_use]
-    pub const fn builder(call_timeout: Duration) -> RegistryBuilder {
-        RegistryBuilder::new(call_timeout)
-    }
-
     pub(super) fn new(
         tools: Vec<Arc<RegisteredTool>>,
         toolsets: Vec<Arc<dyn ErasedToolset>>,
@@ -174,12 +165,6 @@ impl Registry {
         self.toolsets.iter().any(|toolset| toolset.name() == name)
     }
 
-    /// The settings and the state of a toolset, which its tools share with its REST routes; `None` when it is not served.
-    #[must_use]
-    pub fn toolset<S: Toolset>(&self) -> Option<Arc<ToolsetState<S>>> {
-        self.toolsets.iter().find_map(|toolset| toolset.clone().into_any().downcast().ok())
-    }
-
     /// The instructions for the models of a caller: a paragraph for each toolset of which the caller sees a tool. `None`
     /// when there is nothing to say.
     #[must_use]
@@ -195,8 +180,17 @@ impl Registry {
         (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n"))
     }
 
-    pub(super) fn toolsets(&self) -> impl Iterator<Item = &dyn ErasedToolset> {
-        self.toolsets.iter().map(AsRef::as_ref)
+    /// The prompts that are listed for a caller.
+    pub fn prompts(&self, identity: &Identity) -> impl Iterator<Item = &'static Prompt> {
+        let all = self.toolsets.iter().flat_map(|toolset| toolset.prompts());
+        all.filter(|prompt| self.get(prompt.tool).is_some() && prompt.access.lists_for(identity))
+    }
+
+    /// Whether there are prompts.
+    #[must_use]
+    pub fn has_prompts(&self) -> bool {
+        let mut all = self.toolsets.iter().flat_map(|toolset| toolset.prompts());
+        all.any(|prompt| self.get(prompt.tool).is_some())
     }
 
     /// The tools in the order in which they were added.
@@ -220,17 +214,6 @@ impl Registry {
     #[must_use]
     pub fn closest_tool(&self, name: &str) -> Option<&'static str> {
         closest(name, self.tools.iter().map(|tool| tool.facts.name))
-    }
-
-    /// Decides whether a caller may call a tool. There is no other way to run one, except [`Registry::purchase`].
-    ///
-    /// # Errors
-    ///
-    /// The reason why not.
-    pub fn admit(self: &Arc<Self>, name: &str, identity: &Identity) -> Result<Admitted, Denied> {
-        let tool = self.get(name).ok_or(Denied::Unknown)?;
-        tool.facts.access.check(identity)?;
-        Ok(Admitted::new(self.clone(), tool.facts.name, identity.clone()))
     }
 
     /// The scopes that any tool requires, sorted.

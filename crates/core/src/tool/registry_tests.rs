@@ -8,8 +8,8 @@ use tokio::time::Instant;
 use super::super::RegistryError;
 use super::*;
 use crate::{
-    Access, Call, Effect, ErrorKind, FailedCall, Guide, Person, Reply, ResourcePage, ResourceText, Sponsor,
-    Tool, ToolError, Toolset, ToolsetState, Widget, World,
+    Access, Call, Denied, Effect, ErrorKind, FailedCall, Guide, JsonObject, Person, Reply, ResourcePage,
+    ResourceText, Sponsor, Tool, ToolError, Toolset, ToolsetState, Widget, World,
 };
 
 #[path = "resource_tests.rs"]

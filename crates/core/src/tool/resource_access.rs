@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tracing::Instrument as _;
 
 use super::admitted::{guard, log_and_count, note_caller, start_clock};
-use super::builder::ErasedToolset;
+use super::registry::ErasedToolset;
 use super::{Access, AdmittedResource, Denied, Registry, Resource, ResourcePage, ResourceTemplate};
 use crate::{Call, Identity, ToolError};
 
@@ -91,7 +91,7 @@ impl Registry {
             return Ok(ResourcePage { resources, next_cursor: None });
         };
         let span = tracing::error_span!("list", template = template.name, request_id = call.request_id);
-        call.set_admitted(identity.clone(), Arc::downgrade(self), span.clone());
+        call.set_admitted(identity.clone(), self, span.clone());
         note_caller(&call);
         let (started, deadline) = start_clock(&mut call, self.call_timeout);
         let page = async {

@@ -25,7 +25,7 @@ async fn assert_timed_out(client: &EgressClient, url: &str) {
     let error = post_error(client, url).await;
     assert!(matches!(error, EgressError::TimedOut { limit: LIMIT }), "{error:?}");
     let elapsed = started.elapsed();
-    assert!(elapsed >= LIMIT && elapsed < LIMIT * 10, "{elapsed:?}");
+    assert!(elapsed >= LIMIT && elapsed < LIMIT * 100, "{elapsed:?}");
 }
 
 #[tokio::test]
@@ -45,6 +45,7 @@ async fn a_server_that_hangs_or_never_ends_is_given_up() {
             stream.write_all(head.as_bytes()).await?;
             loop {
                 stream.write_all(part.as_bytes()).await?;
+                // The slow server is what is tested.
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         })

@@ -2,7 +2,6 @@
 //! out.
 
 use std::collections::{HashMap, HashSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use super::candidate::Candidate;
@@ -19,6 +18,7 @@ use super::scope::SearchScope;
 use super::unscanned::{LeftOutSection, SkipReason, UnscannedPart, files_of, manual_id, parts_of};
 use super::wording_fusion::{MAX_FUSED, WordingRanking, fuse_wordings};
 use super::wordings::Wording;
+use crate::cancellation::catch_panic;
 use crate::index::View;
 
 /// The number of best candidates that are ranked exactly, and that the later stages start from. Evidence beyond them is
@@ -224,9 +224,9 @@ impl LaterStages {
             return;
         }
         self.last_stage = stage;
-        match catch_unwind(AssertUnwindSafe(work)) {
-            Ok(found) => self.added.extend(found),
-            Err(_) => self.failed += 1,
+        match catch_panic(work) {
+            Some(found) => self.added.extend(found),
+            None => self.failed += 1,
         }
     }
 }

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use annai_core::ErrorKind;
 use proptest::prelude::*;
 
 use super::super::candidate::{MatchKind, Signals};
@@ -8,6 +9,7 @@ use super::super::test_corpus::{
 };
 use super::super::trace::TraceRecord;
 use super::*;
+use crate::cancellation::{Cancellation, checkpoint};
 use crate::fs::{Unsearchable, UnsearchableReason};
 
 fn candidate(node: u32, score: f32, signals: Signals) -> Candidate {
@@ -293,6 +295,22 @@ fn a_stage_that_panics_is_counted_and_a_late_one_does_not_run() {
     later.run(2, far_away(), || panic!("a stage that fails"));
     later.run(3, now, || vec![candidate(1, 1.0, Signals::LOOSE)]);
     assert_eq!((later.last_stage, later.failed, later.is_out_of_time, later.added.len()), (2, 1, true, 0));
+}
+
+#[test]
+fn a_cancellation_in_a_stage_ends_the_work_and_is_no_failed_stage() {
+    let cancellation = Cancellation::default();
+    let mut later = LaterStages { last_stage: 1, failed: 0, is_out_of_time: false, added: Vec::new() };
+    let ended = cancellation.run(|| {
+        later.run(2, far_away(), || {
+            cancellation.cancel();
+            checkpoint();
+            Vec::new()
+        });
+        Ok(())
+    });
+    assert_eq!(ended.unwrap_err().kind(), ErrorKind::Cancelled);
+    assert_eq!((later.last_stage, later.failed), (2, 0));
 }
 
 proptest! {

@@ -19,8 +19,8 @@ use crate::domain::task::{CompletionReport, TaskDetails, TaskSubmission};
 use crate::domain::text::one_line;
 use crate::domain::user::{SignIn, SignInReport, UserStatus, VerifiedSubject};
 use crate::error::ServicesError;
-use crate::rest::SESSION_HEADER;
 use crate::runs::RunReport;
+use crate::session_header::SESSION_HEADER;
 
 /// How long the other server may take for one reply.
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -1,12 +1,10 @@
-//! The search for services: what is asked, and what is answered. [`SearchIndex`] finds the answer.
+//! The search for services: what is asked, and what is answered. `SearchIndex` finds the answer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::limits::{DEFAULT_PAGE, MAX_PAGE};
 use super::money::Cents;
-use super::preferences::PreferenceLevels;
-use super::search_index::SearchIndex;
 use super::text::{Name, Problem};
 
 /// Whether a result is a campaign or a sponsored API.
@@ -159,16 +157,6 @@ pub struct SearchReport {
     /// What there is instead, where an intent found nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub available_categories: Option<Vec<String>>,
-}
-
-/// Searches entries, which are in their order of age, newest first. `preferences` are those of a known user.
-#[must_use]
-pub fn search(
-    entries: Vec<SearchEntry>,
-    query: &SearchQuery,
-    preferences: Option<&PreferenceLevels>,
-) -> SearchReport {
-    SearchIndex::new(entries).search(query, preferences, |_| true)
 }
 
 #[cfg(test)]

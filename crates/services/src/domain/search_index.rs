@@ -121,6 +121,16 @@ impl SearchIndex {
     }
 }
 
+/// Searches entries, which are in their order of age, newest first. `preferences` are those of a known user.
+#[must_use]
+pub fn search(
+    entries: Vec<SearchEntry>,
+    query: &SearchQuery,
+    preferences: Option<&PreferenceLevels>,
+) -> SearchReport {
+    SearchIndex::new(entries).search(query, preferences, |_| true)
+}
+
 /// The filters of a search in comparable form.
 struct Filters<'a> {
     keyword: Option<String>,

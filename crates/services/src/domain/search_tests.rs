@@ -2,7 +2,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::domain::preferences::PreferenceLevel;
+use crate::domain::preferences::{PreferenceLevel, PreferenceLevels};
+use crate::domain::search_index::search;
 
 fn entry(name: &str, cost: i64, category: &[&str], tags: &[&str], task_type: &str) -> SearchEntry {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();

@@ -5,7 +5,8 @@ use serde::de::DeserializeOwned;
 use super::body::parse;
 use super::query::Query;
 use crate::domain::campaign::CampaignDraft;
-use crate::domain::search::{SearchQuery, search};
+use crate::domain::search::SearchQuery;
+use crate::domain::search_index::search;
 use crate::domain::sponsored_api::{SponsoredApiDraft, SponsoredApiPatch};
 use crate::domain::text::FieldError;
 

@@ -37,7 +37,6 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use serde_json::Value;
 
-pub(crate) use self::session::SESSION_HEADER;
 use self::state::RestState;
 
 /// The routes of the toolset; `None` when the registry does not serve it. They share its state with the tools, and open it

@@ -8,12 +8,11 @@ use super::error::ApiError;
 use super::query::Query;
 use crate::domain::ids::SessionToken;
 use crate::domain::text::{FieldError, Problem};
+use crate::session_header::SESSION_HEADER;
 
 /// The name of the parameter.
 const SESSION_TOKEN: &str = "session_token";
 
-/// The name of the header. Logs of proxies show queries, but no headers.
-pub const SESSION_HEADER: &str = "x-session-token";
 /// What the reply to a sign-in has in this header: the server takes it, so that nothing needs to be in a query.
 pub const ACCEPTED: [(&str, &str); 1] = [(SESSION_HEADER, "accepted")];
 

@@ -6,7 +6,7 @@ use annai_core::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::before_sponsors_text;
+use super::sponsors_text::before_sponsors_text;
 use crate::domain::ids::CampaignId;
 use crate::domain::task::TaskDetails;
 use crate::scopes::TASKS_READ;

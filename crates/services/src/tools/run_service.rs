@@ -6,7 +6,7 @@ use annai_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::before_sponsors_text;
+use super::sponsors_text::before_sponsors_text;
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::ids::TxHash;
 use crate::domain::text::{Input, Name};

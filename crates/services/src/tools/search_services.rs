@@ -7,7 +7,7 @@ use annai_core::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::before_sponsors_text;
+use super::sponsors_text::before_sponsors_text;
 use crate::backend::registry;
 use crate::domain::money::Cents;
 use crate::domain::search::{PageLimit, SearchQuery, SearchReport};

@@ -57,6 +57,7 @@ async fn filled() -> (EmbeddedWorld, annai_services::domain::ids::SessionToken) 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_embedded_database_goes_on_as_a_postgresql_one() {
+    needs_database!();
     let (world, session) = filled().await;
     let before = world.run(session, "a\x000", Some("0")).await.unwrap();
     let database = TestDatabase::new();
@@ -111,6 +112,7 @@ async fn conflict(copied: Result<impl std::fmt::Debug, ServicesError>) -> String
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_target_with_rows_and_wrong_books_are_refused() {
+    needs_database!();
     let (world, _) = filled().await;
     let path = world.folder.database();
     let database = TestDatabase::new();

@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use annai_services::Services;
@@ -13,6 +13,7 @@ use crate::support::EmbeddedWorld;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn runs_go_on_with_the_standby_and_nothing_that_was_acknowledged_is_lost() {
+    needs_database!();
     let primary = LocalServer::start(None);
     let standby = primary.standby();
     let admin = connect(&primary.url).await;
@@ -36,33 +37,42 @@ async fn runs_go_on_with_the_standby_and_nothing_that_was_acknowledged_is_lost()
     let mut world = EmbeddedWorld::new();
     world.services = Services::new(store, world.upstream.clone(), world.clock.clone(), RunOptions::default());
     let (session, _) = world.sponsored_person(1_000_000).await;
+    // Each of four callers counts what it has seen: good runs before the failure, failed ones, and good ones after it.
+    let callers: [[AtomicI64; 3]; 4] = Default::default();
+    let [before, failed, after] = [0, 1, 2];
     let is_over = AtomicBool::new(false);
-    let load = join_all((0..4).map(|_| async {
-        let (mut before, mut failed, mut after) = (0_i64, 0_i64, 0_i64);
+    let load = join_all(callers.iter().map(|seen| async {
         while !is_over.load(Ordering::SeqCst) {
-            match world.run(session, "x", None).await {
-                Ok(_) if failed == 0 => before += 1,
-                Ok(_) => after += 1,
+            let what = match world.run(session, "x", None).await {
+                Ok(_) if seen[failed].load(Ordering::SeqCst) == 0 => before,
+                Ok(_) => after,
                 Err(error) => {
                     assert_eq!((error.status(), error.code()), (503, "unavailable"), "{error}");
-                    failed += 1;
                     tokio::time::sleep(Duration::from_millis(50)).await;
+                    failed
                 }
-            }
+            };
+            seen[what].fetch_add(1, Ordering::SeqCst);
         }
-        (before, failed, after)
     }));
+    let all_have_seen = async |what: usize| {
+        while callers.iter().any(|seen| seen[what].load(Ordering::SeqCst) == 0) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
     let failover = async {
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        all_have_seen(before).await;
         tokio::task::block_in_place(|| primary.crash());
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        all_have_seen(failed).await;
         tokio::task::block_in_place(|| standby.promote());
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        all_have_seen(after).await;
         is_over.store(true, Ordering::SeqCst);
     };
-    let (done, ()) = tokio::join!(load, failover);
-    let good: i64 = done.iter().map(|(before, _, after)| before + after).sum();
-    assert!(done.iter().all(|(before, failed, after)| *before > 0 && *failed > 0 && *after > 0), "{done:?}");
+    tokio::join!(load, failover);
+    let good: i64 = callers
+        .iter()
+        .map(|seen| seen[before].load(Ordering::SeqCst) + seen[after].load(Ordering::SeqCst))
+        .sum();
     assert_eq!(world.store().check_books().await.unwrap(), []);
     let leases = world.store().leases().await.unwrap();
     world.store().release_expired(leases).await.unwrap();

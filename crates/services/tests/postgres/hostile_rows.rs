@@ -40,6 +40,7 @@ async fn refused(change: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_row_that_cannot_be_copied_is_named_and_nothing_is_copied() {
+    needs_database!();
     for (change, expected) in [
         ("UPDATE users SET region = 'a' || char(0)", "users has in region a NUL character"),
         (
@@ -94,6 +95,7 @@ async fn a_row_that_cannot_be_copied_is_named_and_nothing_is_copied() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn users_whose_addresses_differ_in_case_are_copied_as_they_are() {
+    needs_database!();
     let world = EmbeddedWorld::new();
     let session = world.sign_in("a@example.com").await;
     world
@@ -115,6 +117,7 @@ async fn users_whose_addresses_differ_in_case_are_copied_as_they_are() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_with_impossible_rows_is_not_taken_over() {
+    needs_database!();
     let user = "INSERT INTO users (id, email, region, roles, tools_used, attributes, created_at)
          VALUES ('00000000-0000-4000-8000-000000000001', 'a@example.com', 'JP', '{}', '{}', '{}', TIME)";
     let campaign =

@@ -5,8 +5,6 @@ use std::process::{Command, Output};
 
 use annai_services::domain::ids::CampaignId;
 
-use crate::database::server_url;
-
 /// A server in a temporary folder, which is stopped and removed at the end.
 pub struct LocalServer {
     folder: PathBuf,
@@ -56,8 +54,6 @@ impl Drop for LocalServer {
 }
 
 fn new_folder() -> PathBuf {
-    // Without any server the tests are skipped, also those that bring their own.
-    server_url();
     let folder = std::env::temp_dir().join(format!("annai-server-{}", CampaignId::random()));
     std::fs::create_dir_all(&folder).unwrap();
     folder

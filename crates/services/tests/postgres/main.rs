@@ -2,9 +2,19 @@
 //! has: other programs' tables, replicas, outages and time-outs.
 //!
 //! `tests/postgres/server run cargo test -p annai-services --test postgres` starts a server for them. `ANNAI_TEST_POSTGRES`
-//! names another one; every test makes a database of its own on it. Without it the tests are skipped.
+//! names another one; every test makes a database of its own on it. Without it each test says that it is skipped; where
+//! `ANNAI_TEST_POSTGRES_REQUIRED` is set, as in `scripts/test`, it fails.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "the helpers of the tests too fail loudly")]
+
+/// Stands in the first line of a test, and skips it where there is no server.
+macro_rules! needs_database {
+    () => {
+        if !crate::database::has_server() {
+            return;
+        }
+    };
+}
 
 mod database;
 mod support;

@@ -26,6 +26,7 @@ fn reply(body: &str) -> UpstreamReply {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_key_on_two_replicas_runs_once() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(500).await;
     let replicas = [world.services.clone(), replica(&world)];
@@ -60,6 +61,7 @@ async fn the_same_key_on_two_replicas_runs_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn three_hundred_runs_on_three_replicas_spend_exactly_the_budget_for_fifty() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(500).await;
     let replicas = [world.services.clone(), replica(&world), replica(&world)];
@@ -81,6 +83,7 @@ async fn three_hundred_runs_on_three_replicas_spend_exactly_the_budget_for_fifty
 
 #[tokio::test(flavor = "multi_thread")]
 async fn attempts_of_one_payment_that_settle_at_once_settle_it_once() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(2000).await;
     let other = replica(&world);
@@ -105,6 +108,7 @@ async fn attempts_of_one_payment_that_settle_at_once_settle_it_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sweepers_of_two_replicas_and_runs_that_wake_release_everything_once() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(1000).await;
     let other = replica(&world);
@@ -135,6 +139,7 @@ async fn sweepers_of_two_replicas_and_runs_that_wake_release_everything_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sponsors_who_repeat_themselves_on_another_replica_change_once() {
+    needs_database!();
     let world = World::new();
     let (session, campaign) = world.sponsored_person(100).await;
     let replicas = [world.services.clone(), replica(&world)];
@@ -189,6 +194,7 @@ async fn sponsors_who_repeat_themselves_on_another_replica_change_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_slips_into_an_account_while_it_is_being_bound_on_another_replica() {
+    needs_database!();
     let world = World::new();
     let other = replica(&world);
     for round in 0..40 {
@@ -220,6 +226,7 @@ async fn nobody_slips_into_an_account_while_it_is_being_bound_on_another_replica
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_sees_at_once_what_other_replicas_and_programs_have_changed() {
+    needs_database!();
     let world = World::new();
     let (session, campaign) = world.sponsored_person(20).await;
     let other = replica(&world);

@@ -32,6 +32,7 @@ fn taken_over() -> World {
 
 #[tokio::test]
 async fn duplicates_are_adopted_by_the_oldest_user() {
+    needs_database!();
     let world = taken_over();
     let ann = world.store().authenticate(session(1)).await.unwrap();
     assert_eq!(
@@ -64,6 +65,7 @@ async fn duplicates_are_adopted_by_the_oldest_user() {
 
 #[tokio::test]
 async fn a_withdrawal_by_a_duplicate_counts_for_the_person() {
+    needs_database!();
     let world = taken_over();
     world
         .sql()
@@ -78,6 +80,7 @@ async fn a_withdrawal_by_a_duplicate_counts_for_the_person() {
 
 #[tokio::test]
 async fn books_are_balanced_once_and_later_differences_are_reported() {
+    needs_database!();
     let world = taken_over();
     world.store().open().await.unwrap();
     let adjustment = |of: &str| {
@@ -115,6 +118,7 @@ async fn books_are_balanced_once_and_later_differences_are_reported() {
 
 #[tokio::test]
 async fn a_database_is_served_whatever_the_old_system_wrote() {
+    needs_database!();
     let world = taken_over();
     // A text that cannot be compressed is too long for an index.
     world
@@ -154,6 +158,7 @@ async fn a_database_is_served_whatever_the_old_system_wrote() {
 
 #[tokio::test]
 async fn looking_at_a_database_changes_nothing() {
+    needs_database!();
     let world = taken_over();
     let tables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'public'";
     let before = world.number(tables);
@@ -196,6 +201,7 @@ async fn shape(client: &Client) -> Vec<String> {
 
 #[tokio::test]
 async fn old_tables_keep_their_shape_and_new_ones_are_the_same() {
+    needs_database!();
     let (old, new) = (TestDatabase::new(), TestDatabase::new());
     old.execute_batch(OLD_TABLES).unwrap();
     let old_client = connect(&old.url()).await;
@@ -210,6 +216,7 @@ async fn old_tables_keep_their_shape_and_new_ones_are_the_same() {
 
 #[tokio::test]
 async fn the_old_systems_inserts_still_work_and_are_adopted_by_the_next_start() {
+    needs_database!();
     let world = taken_over();
     world.store().open().await.unwrap();
     let again = OLD_ROWS
@@ -257,6 +264,7 @@ async fn the_old_systems_inserts_still_work_and_are_adopted_by_the_next_start() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn three_replicas_migrate_a_filled_database_at_once() {
+    needs_database!();
     for rows in ["", OLD_ROWS] {
         let database = TestDatabase::new();
         if !rows.is_empty() {
@@ -276,6 +284,7 @@ async fn three_replicas_migrate_a_filled_database_at_once() {
 
 #[tokio::test]
 async fn the_tables_of_another_program_and_of_a_newer_version_are_left_alone() {
+    needs_database!();
     let database = TestDatabase::new();
     database.execute_batch("CREATE TABLE users (id integer PRIMARY KEY, email text)").unwrap();
     let store = PostgresStore::new(database.options(), Arc::new(SystemClock));

@@ -16,6 +16,7 @@ fn authority() -> CertifiedIssuer<'static, KeyPair> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_certificate_of_the_server_is_checked_as_the_url_says() {
+    needs_database!();
     let (trusted, other, key) = (authority(), authority(), KeyPair::generate().unwrap());
     let params = CertificateParams::new(["localhost".to_owned()]).unwrap();
     let certificate = params.signed_by(&key, &trusted).unwrap();

@@ -149,7 +149,7 @@ impl Drop for Helper {
 pub fn eventually(what: &str, holds: impl Fn() -> bool) {
     let started = Instant::now();
     while !holds() {
-        assert!(started.elapsed() < Duration::from_secs(30), "{what} takes too long");
+        assert!(started.elapsed() < Duration::from_secs(120), "{what} takes too long");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

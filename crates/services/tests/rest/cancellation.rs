@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
 use crate::site::{Site, SiteOptions, request};
@@ -16,6 +17,13 @@ fn run_request(session: &str, key: &str) -> Vec<u8> {
     request("POST", "/gpt/services/scrape/run", &headers, body.as_bytes())
 }
 
+/// Closes the connection of a caller, and waits until the server has noticed: it runs on the thread of the test, and the end of
+/// this connection arrives there before the request that follows.
+async fn leave(site: &Site, caller: TcpStream) {
+    drop(caller);
+    site.send("GET", "/nowhere", &[], b"").await;
+}
+
 #[tokio::test]
 async fn a_caller_who_goes_away_after_the_dispatch_is_charged_and_finds_the_result() {
     let release = Arc::new(Semaphore::new(0));
@@ -24,8 +32,7 @@ async fn a_caller_who_goes_away_after_the_dispatch_is_charged_and_finds_the_resu
     let (session, _) = site.sponsored_person(&upstream.url(), 100).await;
     let caller = site.connect_and_send(&run_request(&session, "k")).await;
     upstream.called(1).await;
-    drop(caller);
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    leave(&site, caller).await;
     release.add_permits(1);
     site.until("SELECT count(*) FROM payments WHERE status = 'settled'", 1).await;
     let body = json!({ "session_token": session, "input": "x" });
@@ -45,14 +52,15 @@ async fn a_caller_who_goes_away_before_the_dispatch_is_not_charged() {
     let lock = rusqlite::Connection::open(&site.database).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let caller = site.connect_and_send(&run_request(&session, "k")).await;
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    drop(caller);
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    lock.execute_batch("COMMIT").unwrap();
     let in_progress = || {
         let toolset = site.registry.toolset::<annai_services::ServicesToolset>().unwrap();
         async move { toolset.open().await.unwrap().local().unwrap().runs().in_progress() }
     };
+    while in_progress().await == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    leave(&site, caller).await;
+    lock.execute_batch("COMMIT").unwrap();
     while in_progress().await > 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -74,11 +82,13 @@ async fn a_server_that_stops_waits_for_its_runs() {
     upstream.called(1).await;
     drop(caller);
     let calls = upstream.requests().len();
-    tokio::spawn(async move {
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        release.add_permits(2);
-    });
-    site.finish().await;
+    let mut finish = std::pin::pin!(site.finish());
+    tokio::select! {
+        biased;
+        () = &mut finish => panic!("the runs were not waited for"),
+        () = std::future::ready(()) => release.add_permits(2),
+    }
+    finish.await;
     assert!(calls >= 1);
 }
 

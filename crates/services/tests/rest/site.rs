@@ -239,7 +239,7 @@ impl Site {
 
     /// Waits until a query of the database returns a number.
     pub async fn until(&self, query: &str, number: i64) {
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + Duration::from_secs(60);
         while self.number(query) != number {
             assert!(Instant::now() < deadline, "{query} is {}, not {number}", self.number(query));
             tokio::time::sleep(Duration::from_millis(5)).await;

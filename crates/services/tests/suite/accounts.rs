@@ -26,6 +26,7 @@ async fn enter(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fifty_first_sign_ups_of_one_address_make_one_user() {
+    needs_database!();
     let world = World::new();
     let emails: Vec<_> = (0..50)
         .map(|number| if number % 2 == 0 { "New.User@Example.com" } else { "new.user@example.COM" })
@@ -43,6 +44,7 @@ async fn fifty_first_sign_ups_of_one_address_make_one_user() {
 
 #[tokio::test]
 async fn nobody_enters_the_account_of_another_by_its_address() {
+    needs_database!();
     let world = World::new();
     let email = "owner@example.com";
     // Before anybody is verified, the address alone is enough.
@@ -79,6 +81,7 @@ async fn nobody_enters_the_account_of_another_by_its_address() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fifty_subjects_that_claim_one_address_bind_one() {
+    needs_database!();
     let world = World::new();
     let claims = (0..50).map(|number| {
         enter(&world, "a@example.com", Some(subject("https://issuer.example", &number.to_string())))
@@ -91,6 +94,7 @@ async fn fifty_subjects_that_claim_one_address_bind_one() {
 
 #[tokio::test]
 async fn the_first_region_stays_and_lists_that_are_given_replace() {
+    needs_database!();
     let world = World::new();
     let enter = async |json: Value| {
         let report = world.store().sign_in(sign_in(json), None).await.unwrap();
@@ -106,6 +110,7 @@ async fn the_first_region_stays_and_lists_that_are_given_replace() {
 
 #[tokio::test]
 async fn sessions_last_thirty_days() {
+    needs_database!();
     let world = World::new();
     let session = world.sign_in("a@example.com").await;
     world.clock.jump(SignedDuration::from_hours(29 * 24));
@@ -122,6 +127,7 @@ async fn sessions_last_thirty_days() {
 
 #[tokio::test]
 async fn preferences_are_replaced_as_a_whole() {
+    needs_database!();
     let world = World::new();
     let session = world.sign_in("a@example.com").await;
     let new = |json: Value| NewPreferences::parse(serde_json::from_value(json).unwrap());

@@ -87,6 +87,7 @@ async fn a_run_whose_settlement_meets_a_locked_database_settles_later() {
         let mut other = world.sql();
         let lock = other.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).unwrap();
         wake.notify_one();
+        // The time for which the database stays locked is what is tested; a settlement that comes later finds it free.
         tokio::time::sleep(Duration::from_millis(300)).await;
         drop(lock);
     };

@@ -25,6 +25,7 @@ fn long_campaign(number: usize) -> Value {
 
 #[tokio::test]
 async fn a_verified_person_has_at_most_a_hundred_sessions_and_the_newest_stay() {
+    needs_database!();
     let world = World::new();
     let sign_in = async |email: &str| {
         let name = |text: &str| Name::parse(text.to_lowercase()).unwrap();
@@ -52,6 +53,7 @@ async fn a_verified_person_has_at_most_a_hundred_sessions_and_the_newest_stay() 
 
 #[tokio::test]
 async fn the_newest_hundred_answers_to_each_question_of_consent_are_kept() {
+    needs_database!();
     let world = World::new();
     let (session, campaign) = world.sponsored_person(100).await;
     for number in 0..110 {
@@ -66,6 +68,7 @@ async fn the_newest_hundred_answers_to_each_question_of_consent_are_kept() {
 
 #[tokio::test]
 async fn the_outputs_under_the_keys_of_a_person_are_limited_until_they_expire() {
+    needs_database!();
     let world = World::new();
     let (session, campaign) = world.sponsored_person(10_000).await;
     world
@@ -90,6 +93,7 @@ async fn the_outputs_under_the_keys_of_a_person_are_limited_until_they_expire() 
 
 #[tokio::test]
 async fn long_campaigns_make_short_pages_that_lead_to_all_of_them() {
+    needs_database!();
     let world = World::new();
     for number in 0..8 {
         world.campaign(100, long_campaign(number)).await;
@@ -116,6 +120,7 @@ async fn long_campaigns_make_short_pages_that_lead_to_all_of_them() {
 
 #[tokio::test]
 async fn long_campaigns_of_a_service_are_found_and_matched_by_their_newest() {
+    needs_database!();
     let world = World::new();
     let (session, paying) = world.sponsored_person(100).await;
     for number in 0..10 {

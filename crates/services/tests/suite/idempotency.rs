@@ -11,6 +11,7 @@ use crate::support::{World, broken, code, echo};
 
 #[tokio::test]
 async fn a_settled_key_returns_the_first_result_and_charges_once() {
+    needs_database!();
     let world = World::new();
     let (session, campaign) = world.sponsored_person(100).await;
     let first = world.run(session, "x", Some("k")).await.unwrap();
@@ -31,6 +32,7 @@ async fn a_settled_key_returns_the_first_result_and_charges_once() {
 
 #[tokio::test]
 async fn a_running_key_is_in_progress_and_a_released_one_is_free_with_the_same_payment() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(100).await;
     let wake = Arc::new(Notify::new());
@@ -63,6 +65,7 @@ async fn a_running_key_is_in_progress_and_a_released_one_is_free_with_the_same_p
 
 #[tokio::test]
 async fn keys_and_outputs_end_after_a_day_and_runs_without_a_key_store_nothing() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(100).await;
     world.run(session, "x", None).await.unwrap();
@@ -84,6 +87,7 @@ async fn keys_and_outputs_end_after_a_day_and_runs_without_a_key_store_nothing()
 
 #[tokio::test]
 async fn finished_attempts_are_deleted_after_two_days_and_their_payments_are_kept() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(100).await;
     world.run(session, "x", None).await.unwrap();
@@ -106,6 +110,7 @@ async fn finished_attempts_are_deleted_after_two_days_and_their_payments_are_kep
 
 #[tokio::test]
 async fn a_clock_that_jumps_does_not_run_a_living_key_twice() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(100).await;
     let first = world.reserve(session, Some("k")).await.unwrap();
@@ -121,6 +126,7 @@ async fn a_clock_that_jumps_does_not_run_a_living_key_twice() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_key_fifty_times_at_once_runs_once() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(500).await;
     let results = join_all((0..50).map(|_| world.run(session, "x", Some("k")))).await;
@@ -135,6 +141,7 @@ async fn the_same_key_fifty_times_at_once_runs_once() {
 
 #[tokio::test]
 async fn outputs_are_replayed_unchanged() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(100).await;
     let output = "a\0b\u{feff}\u{1f600}'; drop table payments; --\r\n".repeat(1000);

@@ -20,6 +20,7 @@ const HOSTILE: [&str; 8] = [
 
 #[tokio::test]
 async fn hostile_texts_are_only_texts() {
+    needs_database!();
     let world = World::new();
     world.api(0, json!({})).await.unwrap();
     for text in HOSTILE {
@@ -67,6 +68,7 @@ fn problem<T: DeserializeOwned>(mut valid: Value, path: &str, value: &Value) -> 
 
 #[test]
 fn nul_a_megabyte_and_lone_surrogates_are_refused_in_every_text_field() {
+    needs_database!();
     let campaign = json!({
         "name": "C", "sponsor": "S", "required_task": "T", "subsidy_per_call_cents": 1, "budget_cents": 1,
         "target_roles": ["r"], "target_tools": ["t"], "tags": ["t"], "query_urls": ["https://a.example"],

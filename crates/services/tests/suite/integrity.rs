@@ -33,6 +33,7 @@ async fn found(change: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn payments_calls_and_reservations_are_compared() {
+    needs_database!();
     let unpaid =
         "sponsored_api_calls has no settled payment of the same amount from the budget of the sponsored API";
     let uncalled =

@@ -22,6 +22,7 @@ async fn end_leases(world: &World) {
 
 #[tokio::test]
 async fn a_first_attempt_that_wakes_after_the_second_settled_changes_nothing() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(100).await;
     let first = world.reserve(session, Some("k")).await.unwrap();
@@ -43,6 +44,7 @@ async fn a_first_attempt_that_wakes_after_the_second_settled_changes_nothing() {
 
 #[tokio::test]
 async fn a_late_settle_reserves_again_and_the_second_attempt_returns_its_amount() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(100).await;
     let first = world.reserve(session, Some("k")).await.unwrap();
@@ -62,6 +64,7 @@ async fn a_late_settle_reserves_again_and_the_second_attempt_returns_its_amount(
 
 #[tokio::test]
 async fn a_late_settle_without_budget_is_unpaid_and_its_output_is_replayed() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(10).await;
     let first = world.reserve(session, Some("k")).await.unwrap();
@@ -79,6 +82,7 @@ async fn a_late_settle_without_budget_is_unpaid_and_its_output_is_replayed() {
 
 #[tokio::test]
 async fn a_release_before_dispatch_leaves_no_payment_and_one_after_it_a_failed_one() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(100).await;
     let before = world.reserve(session, None).await.unwrap();
@@ -99,6 +103,7 @@ async fn a_release_before_dispatch_leaves_no_payment_and_one_after_it_a_failed_o
 
 #[tokio::test]
 async fn a_renewed_lease_is_not_released() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(100).await;
     let reservation = world.reserve(session, None).await.unwrap();
@@ -110,6 +115,7 @@ async fn a_renewed_lease_is_not_released() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn dead_runs_are_swept_and_living_ones_are_not_whatever_the_clock_says() {
+    needs_database!();
     let leases = LeaseTiming {
         renew_every: Duration::from_millis(20),
         sweep_every: Duration::from_millis(20),
@@ -134,6 +140,7 @@ async fn dead_runs_are_swept_and_living_ones_are_not_whatever_the_clock_says() {
     // The time of day jumps both ways; leases do not look at it.
     for hours in [30, -60, 30] {
         world.clock.jump(SignedDuration::from_hours(hours));
+        // Several looks of the sweeper, none of which must release anything.
         tokio::time::sleep(Duration::from_millis(80)).await;
         assert_eq!(world.books().await, (20, 80, 0));
     }

@@ -19,6 +19,7 @@ fn fail_a_quarter(world: &World) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn three_hundred_runs_at_once_spend_exactly_the_budget() {
+    needs_database!();
     let world = World::new();
     let (session, campaign) = world.sponsored_person(500).await;
     fail_a_quarter(&world);
@@ -54,6 +55,7 @@ async fn three_hundred_runs_at_once_spend_exactly_the_budget() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_campaign_pays_when_one_has_just_run_dry() {
+    needs_database!();
     let world = World::new();
     let (session, older) = world.sponsored_person(30).await;
     let newer = world.campaign(20, json!({ "sponsor": "Newer" })).await;
@@ -82,6 +84,7 @@ async fn the_next_campaign_pays_when_one_has_just_run_dry() {
 
 #[tokio::test]
 async fn the_apis_own_budget_pays_without_a_task_where_no_campaign_matches() {
+    needs_database!();
     let world = World::new();
     let api = world.api(20, json!({})).await.unwrap();
     let session = world.sign_in("a@example.com").await;
@@ -107,6 +110,7 @@ async fn the_apis_own_budget_pays_without_a_task_where_no_campaign_matches() {
 
 #[tokio::test]
 async fn a_reservation_keeps_its_amount_when_prices_change() {
+    needs_database!();
     let world = World::new();
     let (session, campaign) = world.sponsored_person(100).await;
     let wake = Arc::new(Notify::new());
@@ -137,6 +141,7 @@ async fn a_reservation_keeps_its_amount_when_prices_change() {
 
 #[tokio::test]
 async fn a_failed_run_costs_nothing_and_leaves_a_failed_payment() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(100).await;
     world.upstream.answer(|_, _| Box::pin(async { broken() }));
@@ -155,6 +160,7 @@ async fn a_failed_run_costs_nothing_and_leaves_a_failed_payment() {
 
 #[tokio::test]
 async fn a_price_of_zero_and_unknown_services() {
+    needs_database!();
     let world = World::new();
     let session = world.sign_in("a@example.com").await;
     let api = world.api(0, json!({ "price_cents": 0 })).await.unwrap();

@@ -20,6 +20,7 @@ fn key(key: &str) -> Option<IdempotencyKey> {
 
 #[tokio::test]
 async fn a_sponsors_key_creates_and_changes_once() {
+    needs_database!();
     let world = World::new();
     let first = world.store().create_campaign(draft(&json!({})), key("c")).await.unwrap();
     let again = world.store().create_campaign(draft(&json!({})), key("c")).await.unwrap();
@@ -41,6 +42,7 @@ async fn a_sponsors_key_creates_and_changes_once() {
 
 #[tokio::test]
 async fn what_is_created_is_read_back_and_a_refused_patch_changes_nothing() {
+    needs_database!();
     let world = World::new();
     let schema =
         json!({ "task_type": "survey", "required_fields": ["age"], "instructions": "i", "description": "d" });
@@ -66,6 +68,7 @@ async fn what_is_created_is_read_back_and_a_refused_patch_changes_nothing() {
 
 #[tokio::test]
 async fn lists_are_paged_newest_first() {
+    needs_database!();
     let world = World::new();
     let mut created = Vec::new();
     for number in 0..7 {
@@ -85,6 +88,7 @@ async fn lists_are_paged_newest_first() {
 
 #[tokio::test]
 async fn a_service_key_is_unique_and_upstreams_are_checked() {
+    needs_database!();
     let world = World::new();
     world.api(0, json!({})).await.unwrap();
     let taken = world.api(0, json!({ "name": "scrape!" })).await.unwrap_err();

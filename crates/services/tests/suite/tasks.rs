@@ -7,6 +7,7 @@ use crate::support::{World, code};
 
 #[tokio::test]
 async fn a_task_counts_while_its_consents_are_granted() {
+    needs_database!();
     let world = World::new();
     world.api(0, json!({})).await.unwrap();
     let campaign = world.campaign(100, json!({})).await;
@@ -40,6 +41,7 @@ async fn a_task_counts_while_its_consents_are_granted() {
 
 #[tokio::test]
 async fn completions_from_before_a_take_over_count_without_consents() {
+    needs_database!();
     let world = World::new();
     let (session, campaign) = world.sponsored_person(100).await;
     let sql = world.sql();
@@ -54,6 +56,7 @@ async fn completions_from_before_a_take_over_count_without_consents() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn completing_many_times_at_once_completes_once() {
+    needs_database!();
     let world = World::new();
     let campaign = world.campaign(100, json!({})).await;
     let session = world.sign_in("a@example.com").await;
@@ -65,6 +68,7 @@ async fn completing_many_times_at_once_completes_once() {
 
 #[tokio::test]
 async fn a_refused_submission_records_nothing() {
+    needs_database!();
     let world = World::new();
     let campaign = world.campaign(100, json!({ "required_task": "register" })).await;
     let session = world.sign_in("a@example.com").await;
@@ -77,6 +81,7 @@ async fn a_refused_submission_records_nothing() {
 
 #[tokio::test]
 async fn the_search_applies_exhaustion_preferences_and_limits() {
+    needs_database!();
     let world = World::new();
     let (session, _) = world.sponsored_person(10).await;
     let signup = json!({ "task_type": "signup", "required_fields": [], "instructions": "" });
@@ -110,6 +115,7 @@ async fn the_search_applies_exhaustion_preferences_and_limits() {
 
 #[tokio::test]
 async fn the_details_of_a_task_are_deleted_when_their_time_is_over() {
+    needs_database!();
     let world = World::new();
     let (_, campaign) = world.sponsored_person(100).await;
     let kept = "SELECT count(*) FROM task_completions WHERE details IS NOT NULL";

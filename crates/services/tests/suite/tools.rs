@@ -110,6 +110,7 @@ fn request(
 
 #[tokio::test]
 async fn a_sponsor_pays_for_the_answers_of_somebody_without_their_scope() {
+    needs_database!();
     let config = Config { key: Some("k"), ..Config::default() };
     let world = world(&config);
     assert!(world.registry.admit("answer", &person()).is_err());
@@ -139,6 +140,7 @@ async fn a_sponsor_pays_for_the_answers_of_somebody_without_their_scope() {
 
 #[tokio::test]
 async fn a_tool_without_its_key_is_not_configured_before_anything_is_reserved() {
+    needs_database!();
     let world = world(&Config::default());
     let session = world.sign_in("a@example.com").await;
     let campaign = world.campaign(100, json!({ "target_tools": ["answer"] })).await;
@@ -160,6 +162,7 @@ async fn a_tool_without_its_key_is_not_configured_before_anything_is_reserved() 
 
 #[tokio::test]
 async fn the_operators_price_is_the_least() {
+    needs_database!();
     let world = world(&Config { key: Some("k"), ..Config::default() });
     let session = world.sign_in("a@example.com").await;
     let stingy = json!({ "target_tools": ["answer"], "subsidy_per_call_cents": 6 });

@@ -21,6 +21,7 @@ async fn is_completed(world: &World, session: SessionToken, campaign: CampaignId
 
 #[tokio::test]
 async fn a_stored_output_is_replayed_only_to_the_session_that_ran_it() {
+    needs_database!();
     let world = World::new();
     let (session, campaign) = world.sponsored_person(100).await;
     let first = world.run(session, "secret", Some("key")).await.unwrap();
@@ -47,6 +48,7 @@ async fn a_stored_output_is_replayed_only_to_the_session_that_ran_it() {
 
 #[tokio::test]
 async fn every_session_of_a_verified_person_gets_the_stored_output() {
+    needs_database!();
     let world = World::new();
     world.api(0, json!({})).await.unwrap();
     let campaign = world.campaign(100, json!({})).await;
@@ -60,6 +62,7 @@ async fn every_session_of_a_verified_person_gets_the_stored_output() {
 
 #[tokio::test]
 async fn a_verified_person_inherits_no_consents_details_or_outputs_of_strangers() {
+    needs_database!();
     let world = World::new();
     let (stranger, campaign) = world.sponsored_person(100).await;
     let refused = world.campaign(100, json!({ "name": "Refused" })).await;
@@ -88,6 +91,7 @@ async fn a_verified_person_inherits_no_consents_details_or_outputs_of_strangers(
 
 #[tokio::test]
 async fn sign_ins_to_an_account_are_limited_and_end_no_session() {
+    needs_database!();
     let world = World::new();
     let first = world.sign_in("a@example.com").await;
     let enter = async |email: &str| {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::check::Refusal;
+use super::refusal::Refusal;
 use super::schema::Kind::{self, Any, By, List, Object, OneOf, Text};
 use super::schema::{Field, by_type, one_of, tag, wrong_type};
 

@@ -5,6 +5,7 @@ mod answer;
 mod check;
 mod input;
 mod models;
+mod refusal;
 mod reply;
 mod request;
 mod schema;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::check::Refusal;
+use super::refusal::Refusal;
 use super::schema::listed;
 
 /// The available models, with the shutdown dates of those that have one.

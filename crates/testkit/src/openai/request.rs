@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::check::Refusal;
 use super::input::input;
+use super::refusal::Refusal;
 use super::schema::Kind::{self, Any, By, Flag, Integer, List, Map, Number, Object, OneOf, ShortText, Text};
 use super::schema::{Field, by_type, wrong_type};
 

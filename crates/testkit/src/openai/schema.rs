@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::check::Refusal;
+use super::refusal::Refusal;
 
 type CheckResult = Result<(), Refusal>;
 

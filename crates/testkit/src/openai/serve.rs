@@ -7,7 +7,8 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 
 use super::answer::{answer, is_plain};
-use super::check::{Refusal, check_key, check_request, error_body};
+use super::check::{check_key, check_request};
+use super::refusal::{Refusal, error_body};
 use super::reply::models;
 use super::stream::{all_events, encode};
 use super::wire::{Chunking, Connection, IncomingRequest, Reply};

@@ -6,7 +6,8 @@ use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::check::{MAX_BODY_BYTES, Refusal};
+use super::check::MAX_BODY_BYTES;
+use super::refusal::Refusal;
 
 /// The maximum size of a request head; the client under test sends less than 1 KiB. Beyond it the connection is closed.
 const MAX_HEAD_BYTES: usize = 64 * 1024;

@@ -66,8 +66,8 @@ fn errors_have_the_form_that_their_toolset_chose() {
             "data": { "reason": "x: unknown key; no key is allowed here" },
         })
     );
-    assert!(!server.process.log().contains("\"msg\":\"panic\""));
-    server.finish();
+    let log = server.finish();
+    assert!(!log.contains("\"msg\":\"panic\""), "{log}");
 }
 
 #[test]
@@ -76,9 +76,9 @@ fn a_panic_fails_only_its_call_and_its_message_is_never_shown() {
     let reply = server.call("panics", json!({}));
     assert_eq!(error_of(&reply)["code"], "internal");
     assert_eq!(server.request("ping", json!({}))["result"], json!({}));
-    let log = server.process.wait_for_log("\"code\":\"internal\"");
+    let log = server.finish();
+    assert!(log.contains("\"code\":\"internal\""), "{log}");
     assert!(!log.contains("secret words") && !reply.to_string().contains("secret words"), "{log}");
-    server.finish();
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use annai_testkit::process::TEST_TIMEOUT;
 use serde_json::{Value, json};
 
 use crate::{start_http, start_http_with};
@@ -109,6 +110,6 @@ fn opened_toolsets_are_closed_at_shutdown() {
     let mut server = start_http();
     server.call("count", json!({}));
     server.process.signal("TERM");
-    assert_eq!(server.process.wait(Duration::from_secs(5)).code(), Some(0));
+    assert_eq!(server.process.wait(TEST_TIMEOUT).code(), Some(0));
     server.process.wait_for_log("the toolset was closed");
 }

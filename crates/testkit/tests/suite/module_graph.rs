@@ -1,112 +1,43 @@
-//! Dependencies between the modules of a crate point one way: neither its top-level modules nor the files of its folders
-//! form a cycle.
+//! Dependencies between the modules of every crate point one way: at no level of the tree of modules do those beside each
+//! other form a cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::module_sources::{Modules, Names};
+
 /// Which modules each module uses.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// The sources below a folder, each with the name of its module: the first part of its path.
-fn sources(folder: &Path, module: Option<&str>, found: &mut Vec<(String, String)>) {
-    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        let path = entry.path();
-        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let module = module.unwrap_or(&name);
-        if path.is_dir() {
-            sources(&path, Some(module), found);
-        } else if path.extension().is_some_and(|ending| ending == "rs") && !name.ends_with("tests") {
-            // Tests may use modules above their own.
-            let text = std::fs::read_to_string(&path).unwrap();
-            let code = text.split("#[cfg(test)]").next().unwrap();
-            let code: Vec<_> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-            let code = code.join("\n");
-            // In a folder inside the folder, the files beside it are one level further up.
-            let is_nested = module != name && name != "mod";
-            let code = if is_nested { one_level_down(&code) } else { code };
-            found.push((module.to_owned(), code));
-        }
-    }
-}
+/// The name of the code that stands in a module itself, beside the modules inside it.
+const OWN: &str = "mod";
 
-/// The code of a file in a folder inside the folder, as if it stood beside that folder.
-fn one_level_down(code: &str) -> String {
-    code.replace("super::super::", "\0").replace("super::", "inside::").replace('\0', "super::")
-}
+/// The modules whose own code and the modules inside them use each other, as they may: a part knows its whole. Everywhere
+/// else they do not, and no module is added to this list without need.
+const WHOLES: &[(&str, &str)] = &[
+    ("annai/src/main.rs", "cli"),
+    ("annai/src/main.rs", "cli::init"),
+    ("core/src/lib.rs", "config"),
+    ("core/src/lib.rs", "schema"),
+    ("server/src/lib.rs", "stdio"),
+    ("server/src/lib.rs", "tokens"),
+    ("services/src/lib.rs", "runs"),
+    ("services/src/lib.rs", "store::sqlite"),
+    ("testkit/src/bin/attacks/main.rs", ""),
+    ("testkit/src/lib.rs", "openai"),
+];
 
-/// The names after each `prefix`, as in `crate::fs::RelPath` or `use super::{query, terms::Role};`.
-fn names_behind<'a>(code: &'a str, prefix: &str) -> Vec<&'a str> {
-    let mut names = Vec::new();
-    for (at, _) in code.match_indices(prefix) {
-        let before = code[..at].chars().next_back();
-        if before.is_some_and(|ch| ch.is_alphanumeric() || matches!(ch, '_' | ':' | '$')) {
-            continue;
-        }
-        let rest = &code[at + prefix.len()..];
-        match rest.strip_prefix('{') {
-            Some(list) => names.extend(first_level(list)),
-            None => names.push(identifier(rest)),
-        }
-    }
-    names
-}
-
-/// The names that begin the items of a list in braces, without those inside further braces.
-fn first_level(list: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut names) = (0, Some(0), Vec::new());
-    for (at, ch) in list.char_indices() {
-        match ch {
-            '}' if depth == 0 => {
-                names.extend(start.map(|start| identifier(list[start..at].trim_start())));
-                return names;
-            }
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                names.extend(start.map(|start| identifier(list[start..at].trim_start())));
-                start = Some(at + 1);
-            }
-            _ => {}
-        }
-    }
-    names
-}
-
-fn identifier(text: &str) -> &str {
-    let end = text.find(|ch: char| !ch.is_alphanumeric() && ch != '_').unwrap_or(text.len());
-    &text[..end]
-}
-
-/// The graph of the modules below a folder, by the paths that begin with `prefix`.
-fn graph(folder: &Path, prefix: &str) -> Graph {
-    let mut files = Vec::new();
-    sources(folder, None, &mut files);
-    let modules: BTreeSet<_> = files.iter().map(|(module, _)| module.clone()).collect();
+/// The graph of the modules directly inside a module, and of its own code.
+fn graph_inside(dependencies: &[(Names, Names)], parent: &[String]) -> Graph {
     let mut graph = Graph::new();
-    for (module, code) in &files {
-        let uses = names_behind(code, prefix).into_iter().filter(|name| modules.contains(*name));
-        let uses = uses.filter(|name| name != module).map(str::to_owned);
-        graph.entry(module.clone()).or_default().extend(uses);
-    }
-    graph
-}
-
-/// The graph of the files of one folder. The items of `mod.rs` count as a module `mod` of their own: a file that imports
-/// from `mod.rs` what `mod.rs` imports from another file would hide a cycle.
-fn folder_graph(folder: &Path) -> Graph {
-    let mut files = Vec::new();
-    sources(folder, None, &mut files);
-    let modules: BTreeSet<_> = files.iter().map(|(module, _)| module.clone()).collect();
-    let mut graph = Graph::new();
-    for (module, code) in &files {
-        let uses: BTreeSet<String> = if module == "mod" {
-            let names = ["self::", "pub use "].iter().flat_map(|prefix| names_behind(code, prefix));
-            names.filter(|name| modules.contains(*name)).map(str::to_owned).collect()
-        } else {
-            let names = names_behind(code, "super::").into_iter().filter(|name| *name != "super");
-            names.map(|name| if modules.contains(name) { name } else { "mod" }.to_owned()).collect()
-        };
-        graph.entry(module.clone()).or_default().extend(uses);
+    for (user, used) in dependencies {
+        if let (Some(user), Some(used)) = (user.strip_prefix(parent), used.strip_prefix(parent)) {
+            let name = |path: &[String]| path.first().map_or(OWN, String::as_str).to_owned();
+            let (user, used) = (name(user), name(used));
+            if user != used {
+                graph.entry(user).or_default().insert(used);
+            }
+        }
     }
     graph
 }
@@ -134,57 +65,133 @@ fn cycle(graph: &Graph) -> Option<Vec<String>> {
     graph.keys().any(|module| visit(graph, module, &mut path, &mut done)).then_some(path)
 }
 
-/// The source folder of a crate.
-fn source_folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src")
+/// A cycle at each level of a crate that has one, as `level: a -> b -> a`. The own code of the `wholes` is left out.
+fn cycles(modules: &Modules, wholes: &[&str]) -> Vec<String> {
+    let dependencies = modules.dependencies();
+    let found = modules.paths().filter_map(|parent| {
+        let level = parent.join("::");
+        let mut graph = graph_inside(&dependencies, parent);
+        if wholes.contains(&level.as_str()) {
+            graph.remove(OWN);
+        }
+        Some(format!("{level}: {}", cycle(&graph)?.join(" -> ")))
+    });
+    found.collect()
 }
 
-fn path_of(cycle: Option<Vec<String>>) -> Option<String> {
-    cycle.map(|path| path.join(" -> "))
+/// The roots of all libraries and programs of the workspace.
+fn roots() -> Vec<PathBuf> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = Vec::new();
+    for folder in entries(&crates) {
+        found.extend(["src/lib.rs", "src/main.rs"].map(|root| folder.join(root)));
+        for program in entries(&folder.join("src/bin")) {
+            found.extend([program.join("main.rs"), program]);
+        }
+    }
+    found.retain(|root| root.is_file());
+    found
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    entries.map(|entry| entry.unwrap().path()).collect()
 }
 
 #[test]
-fn the_top_level_modules_of_a_crate_have_no_cycles() {
-    for (name, used, user) in [
-        ("answers", "toolset", "tools"),
-        ("library", "explore", "toolset"),
-        ("server", "failure", "handler"),
-        ("services", "toolset", "rest"),
+fn the_modules_of_every_crate_have_no_cycles() {
+    let roots = roots();
+    assert!(roots.len() > 10, "{roots:#?}");
+    let mut found = Vec::new();
+    for root in roots {
+        let name = root.to_str().unwrap().rsplit_once("../").unwrap().1;
+        let wholes: Vec<_> =
+            WHOLES.iter().filter(|(root, _)| *root == name).map(|(_, module)| *module).collect();
+        let cycles = cycles(&Modules::read(&root), &wholes);
+        found.extend(cycles.iter().map(|cycle| format!("{name}: {cycle}")));
+    }
+    assert_eq!(found, [""; 0], "{found:#?}");
+}
+
+/// Writes the files of a crate, and returns its cycles and its dependencies.
+fn read(name: &str, files: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+    let folder = std::env::temp_dir().join(format!("annai-modules-{name}-{}", std::process::id()));
+    for (path, text) in files {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let modules = Modules::read(&folder.join("lib.rs"));
+    std::fs::remove_dir_all(folder).unwrap();
+    let edge = |(user, used): &(Names, Names)| format!("{} -> {}", user.join("::"), used.join("::"));
+    (cycles(&modules, &[]), modules.dependencies().iter().map(edge).collect())
+}
+
+#[test]
+fn a_cycle_is_found_however_the_paths_are_written() {
+    for (name, one, other) in [
+        ("crate", "use crate::b::B;", "use crate::a::A;"),
+        ("super", "use super::b::B;", "fn f() { super::a::g() }"),
+        ("inline", "fn f() -> crate::b::B { todo!() }", "struct S(crate::a::A);"),
+        ("list", "use crate::{c, b::{self, B as X}};", "use super::{a::A, c};"),
+        ("module", "use crate::b; fn f() { b::g() }", "use crate::a as other;"),
+        ("export", "use crate::B;", "use crate::A;"),
+        ("glob", "use crate::b::*;", "use crate::a::*;"),
+        ("late", "#[cfg(test)] use crate::c::C; use crate::b::B;", "#[cfg(test)] mod t {} use crate::a::A;"),
+        (
+            "string",
+            "const C: char = '\"'; use crate::b::B;",
+            r##"const R: &str = r#""; //"#; use crate::a::A;"##,
+        ),
     ] {
-        let graph = graph(&source_folder(name), "crate::");
-        assert!(graph[user].contains(used), "{name}: {graph:#?}");
-        assert_eq!(path_of(cycle(&graph)), None, "{name}");
+        let root = "mod a; mod b; mod c; pub use a::A; pub use self::b::B;";
+        let (cycles, edges) = read(name, &[("lib.rs", root), ("a.rs", one), ("b.rs", other), ("c.rs", "")]);
+        assert_eq!(cycles, [": a -> b -> a"], "{name}: {edges:#?}");
     }
 }
 
 #[test]
-fn the_files_of_a_folder_have_no_cycles() {
-    let folders =
-        ["adaptive", "audit", "explore", "explore/conflicts", "facts", "fs", "index", "search", "text"];
-    for folder in folders {
-        let graph = folder_graph(&source_folder("library").join(folder));
-        assert!(graph.values().any(|uses| !uses.is_empty()), "{folder}: {graph:#?}");
-        assert_eq!(path_of(cycle(&graph)), None, "{folder}");
-    }
-    let graph = folder_graph(&source_folder("services").join("rest"));
-    assert!(graph["campaigns"].contains("reply"), "{graph:#?}");
-    assert_eq!(path_of(cycle(&graph)), None, "the routes of services");
-    let graph = folder_graph(&source_folder("library").join("fs"));
-    assert!(graph["write"].contains("lock") && graph["mod"].contains("write"), "{graph:#?}");
+fn modules_inside_modules_are_compared_with_those_beside_them() {
+    let files = [
+        ("lib.rs", "mod a; mod b { pub mod inside { use super::super::a::x::X; } }"),
+        ("a/mod.rs", "mod x; mod y; pub use x::X; pub use y::Y;"),
+        ("a/x.rs", "mod deep; use super::Y;"),
+        ("a/x/deep.rs", "use super::super::y; #[path = \"far.rs\"] mod odd;"),
+        ("a/x/far.rs", "use crate::b::inside;"),
+        ("a/y.rs", "fn f(x: super::x::deep::Deep) {}"),
+    ];
+    let (cycles, edges) = read("nested", &files);
+    let expected = [
+        "a::x -> a::y",
+        "a::x::deep -> a::y",
+        "a::x::deep::odd -> b::inside",
+        "a::y -> a::x::deep",
+        "b::inside -> a::x",
+    ];
+    assert_eq!(edges, expected);
+    assert_eq!(cycles, [": a -> b -> a", "a: x -> y -> x"]);
 }
 
 #[test]
-fn a_cycle_would_be_found_and_named() {
-    let edges = |list: &[(&str, &[&str])]| -> Graph {
-        let edge = |(from, to): &(&str, &[&str])| {
-            ((*from).to_owned(), to.iter().map(|to| (*to).to_owned()).collect())
-        };
-        list.iter().map(edge).collect()
-    };
-    assert_eq!(cycle(&edges(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &[])])), None);
-    let found = cycle(&edges(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"])])).unwrap();
-    assert_eq!(found, ["b", "c", "b"]);
-    let code = "use crate::fs::{self, Kind};\nlet x = crate::index::View; use crate::{a::B, c::{d, e}, f};";
-    assert_eq!(names_behind(code, "crate::"), ["fs", "index", "a", "c", "f"]);
-    assert!(names_behind("use annai_crate::x; my::crate::y", "crate::").is_empty());
+fn what_is_no_dependency_makes_no_cycle() {
+    let root = "mod a; mod b; mod c;";
+    for (name, text) in [
+        ("comment", "// use crate::a::A;\n/* crate::a */ /// [`crate::a::A`]\nfn f() {}"),
+        ("text", "const T: &str = \"crate::a::A\";"),
+        ("tests", "#[cfg(test)]\nmod tests { use crate::a::A; }"),
+        ("test", "#[cfg(test)] use crate::a::A; #[cfg(all(test, unix))] fn f() -> crate::a::A {}"),
+        ("other", "use other_crate::a::A; use std::a; fn f() { x.a::<u8>(); y::crate_a::b() }"),
+    ] {
+        let files = [("lib.rs", root), ("a.rs", "use crate::b::B;"), ("b.rs", text), ("c.rs", "")];
+        assert_eq!(read(name, &files), (Vec::new(), vec!["a -> b".to_owned()]), "{name}");
+    }
+}
+
+#[test]
+fn a_module_that_uses_a_module_inside_it_must_not_be_used_by_it() {
+    let files = [("lib.rs", "mod a; pub struct Root; fn f() { a::g() }"), ("a.rs", "use crate::Root;")];
+    assert_eq!(read("whole", &files).0, [": a -> mod -> a"]);
+    // An export is no use.
+    let files = [("lib.rs", "mod a; pub use a::A; pub struct Root;"), ("a.rs", "use crate::Root;")];
+    assert_eq!(read("facade", &files), (Vec::new(), vec!["a -> ".to_owned()]));
 }

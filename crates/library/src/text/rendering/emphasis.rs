@@ -1,6 +1,6 @@
 //! Pairs the marks of emphasis: `*`, `_` and `~~`.
 
-use super::Edit;
+use super::edit::Edit;
 
 /// The maximum number of marks that wait for their other half. Text with more is not emphasized but drawn.
 const MAX_OPEN: usize = 64;

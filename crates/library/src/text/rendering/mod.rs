@@ -7,10 +7,12 @@
 
 mod blocks;
 mod definitions;
+mod edit;
 mod emphasis;
 mod ending;
 mod entities;
 mod lengths;
+mod line_breaks;
 mod links;
 mod scanner;
 mod tags;
@@ -18,28 +20,11 @@ mod tags;
 use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
 
+use edit::Edit;
 use scanner::Scanner;
 
 use super::front_matter::front_matter;
 use super::lines::LineIndex;
-
-/// A part of a text that a reader does not see, and the character that stands there instead.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Edit {
-    /// The first byte of the part. Files are smaller than 4 GiB, and a file may have very many edits.
-    start: u32,
-    /// The byte after the part.
-    end: u32,
-    /// The character that stands there instead; none where the words before and after it are joined.
-    replacement: Option<char>,
-}
-
-impl Edit {
-    fn new(range: Range<usize>, replacement: Option<char>) -> Self {
-        let number = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
-        Self { start: number(range.start), end: number(range.end), replacement }
-    }
-}
 
 /// What is left out of a text for its reader. The default leaves out nothing.
 #[derive(Debug, Clone, Default)]

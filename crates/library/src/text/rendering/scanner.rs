@@ -1,13 +1,14 @@
 //! Finds what a reader of a Markdown text does not see. It reads the text once, and nothing in it makes it read a part of
 //! the text more than a few times.
 
-use super::Edit;
-use super::blocks::{Fence, LineKind, LineStart, line_end, next_line, opens_indented_text};
+use super::blocks::{Fence, LineKind, LineStart, opens_indented_text};
 use super::definitions::Definitions;
+use super::edit::Edit;
 use super::emphasis::{Emphasis, Run};
 use super::ending::Ending;
 use super::entities::entity;
 use super::lengths::{address_length, heading_id_length, run_length, shown_text};
+use super::line_breaks::{line_end, next_line};
 use super::links::target_length;
 use super::tags::Tag;
 use crate::cancellation::checkpoint;

@@ -99,7 +99,7 @@ pub fn nested_braces(place: &Place) -> Figures {
     let code = reply.map(|reply| reply["result"]["_meta"]["annai/error"]["code"].clone()).unwrap_or_default();
     Figures::default()
         .check(&format!("refused as invalid_parameter ({code})"), code == "invalid_parameter")
-        .check("no panic", !server.process.log().contains("panic"))
+        .check("no panic", !server.finish().contains("panic"))
         .add("reply", seconds, "s", 2.0)
 }
 
