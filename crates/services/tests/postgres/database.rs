@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
 
 use annai_services::domain::ids::CampaignId;
 use annai_services::store::postgres::PostgresOptions;
@@ -13,6 +14,18 @@ use tokio_postgres::{Client, NoTls};
 )]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+/// How long a test waits for what it reads. A busy machine needs seconds; what takes this long never comes.
+const WAIT_LIMIT: Duration = Duration::from_secs(120);
+
+/// Waits until something is true.
+pub async fn wait_until(what: &str, mut is_true: impl AsyncFnMut() -> bool) {
+    let started = Instant::now();
+    while !is_true().await {
+        assert!(started.elapsed() < WAIT_LIMIT, "after {WAIT_LIMIT:?} still not: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }
 
 /// Whether there is a server. If not, this says that the test is skipped, or fails it where the runner requires a server.

@@ -7,7 +7,7 @@ use annai_services::runs::RunOptions;
 use annai_services::store::postgres::{PostgresOptions, PostgresStore};
 use futures_util::future::join_all;
 
-use crate::database::connect;
+use crate::database::{connect, wait_until};
 use crate::local_server::LocalServer;
 use crate::support::EmbeddedWorld;
 
@@ -20,9 +20,10 @@ async fn runs_go_on_with_the_standby_and_nothing_that_was_acknowledged_is_lost()
     admin.batch_execute("ALTER SYSTEM SET synchronous_standby_names = '*'").await.unwrap();
     admin.batch_execute("SELECT pg_reload_conf()").await.unwrap();
     let is_synchronous = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
-    while admin.query_one(is_synchronous, &[]).await.unwrap().get::<_, i64>(0) == 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    wait_until("the standby is synchronous", async || {
+        admin.query_one(is_synchronous, &[]).await.unwrap().get::<_, i64>(0) > 0
+    })
+    .await;
     let port = |server: &LocalServer| server.url.split([':', '/']).nth(4).unwrap().to_owned();
     // The standby comes first, so that the store has to find out which of them can be written to.
     let url = format!(
@@ -56,9 +57,10 @@ async fn runs_go_on_with_the_standby_and_nothing_that_was_acknowledged_is_lost()
         }
     }));
     let all_have_seen = async |what: usize| {
-        while callers.iter().any(|seen| seen[what].load(Ordering::SeqCst) == 0) {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        wait_until("every caller has seen it", async || {
+            callers.iter().all(|seen| seen[what].load(Ordering::SeqCst) > 0)
+        })
+        .await;
     };
     let failover = async {
         all_have_seen(before).await;

@@ -11,7 +11,7 @@ use annai_services::{Services, ServicesError};
 use futures_util::future::join_all;
 use serde_json::json;
 
-use crate::database::{TestDatabase, connect, server_url};
+use crate::database::{TestDatabase, connect, server_url, wait_until};
 use crate::local_server::LocalServer;
 use crate::proxy::{Network, Proxy};
 use crate::support::{World, code};
@@ -30,9 +30,7 @@ fn draft() -> CampaignDraft {
 /// Waits until so many statements of the database wait for a lock.
 async fn blocked(database: &TestDatabase, statements: i64) {
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    while database.number(waiting) < statements {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    wait_until("the statements wait for a lock", async || database.number(waiting) >= statements).await;
 }
 
 /// The problem of a database that must be unavailable.
@@ -69,9 +67,7 @@ async fn a_database_that_is_gone_for_ten_seconds_under_load_costs_nobody_anythin
     }));
     let more = async |counter: &AtomicUsize, by: usize| {
         let enough = counter.load(Ordering::SeqCst) + by;
-        while counter.load(Ordering::SeqCst) < enough {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        wait_until("more calls are counted", async || counter.load(Ordering::SeqCst) >= enough).await;
     };
     let outages = async {
         more(&good, 20).await;
@@ -211,10 +207,8 @@ async fn a_caller_who_stops_waiting_leaves_the_whole_use_case_or_nothing() {
     blocker.batch_execute("COMMIT").await.unwrap();
     world.settled().await;
     let completions = format!("SELECT count(*) FROM task_claims WHERE campaign_id = '{}'", campaign.id);
-    // The use case goes on without its caller. A test that never ends is stopped by its runner.
-    while world.number(&completions) == 0 {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    // The use case goes on without its caller.
+    wait_until("the task is completed", async || world.number(&completions) > 0).await;
     assert_eq!(world.number(&completions), 1);
     assert_eq!(world.number(&completions.replace("task_claims", "task_completions")), 1);
     assert_eq!(world.number(&completions.replace("task_claims", "consents")), 3);
