@@ -112,7 +112,7 @@ test("Gemini connects to the server, and expands the reference to the key", { ti
   };
   assert.match(await list(), new RegExp(`annai: ${ANNAI} ${args(home).join(" ")} \\(stdio\\) - Connected`));
   await init(home, "gemini-cli", "--toolset", "answers", "--write");
-  assert.match(await list({ OPENAI_API_KEY: "x" }), new RegExp(`annai: ${ANNAI} --stdio \\(stdio\\) - Connected`));
+  assert.match(await list({ OPENAI_API_KEY: "x" }), new RegExp(`annai: ${ANNAI} --stdio --toolset answers \\(stdio\\) - Connected`));
   await init(home, "gemini-cli", "--remove");
   assert.doesNotMatch(await list(), /annai:/);
   assert.equal(existsSync(join(home, ".gemini/settings.json.annai-backup")), false);

@@ -97,13 +97,19 @@ fn free_address(port: u16) -> Result<SocketAddr, Failure> {
     Ok(listener?.local_addr()?)
 }
 
-/// Writes a script that runs this program with the settings of the demo, so that what to type is short.
+/// Writes a script that runs this program with the settings of the demo, so that what to type is short. Of the user's
+/// environment it passes on what the terminal needs and the API key: other settings would lead it away from the demo, and its
+/// caches stay in the workspace.
 fn write_script(workspace: &TemporaryFolder, config: &Path) -> Result<PathBuf, Failure> {
     use std::os::unix::fs::PermissionsExt as _;
     let program = shell_word(&std::env::current_exe()?.display().to_string());
     let config = shell_word(&config.display().to_string());
-    let script =
-        workspace.write("annai", &format!("#!/bin/sh\nexec {program} --config {config} \"$@\"\n"))?;
+    let home = shell_word(&workspace.path().display().to_string());
+    let text = format!(
+        "#!/bin/sh\nexec env -i HOME={home} PATH=\"$PATH\" TERM=\"$TERM\" LANG=\"$LANG\" \\\n  \
+         ${{OPENAI_API_KEY:+\"OPENAI_API_KEY=$OPENAI_API_KEY\"}} {program} --config {config} \"$@\"\n"
+    );
+    let script = workspace.write("annai", &text)?;
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o700))?;
     Ok(script)
 }
