@@ -59,7 +59,7 @@ describe("loading", () => {
     const { status, issuer, token, server } = await pair(t, { prepare: (issuer) => (issuer.keys = [...junk, first, second, third]) });
     assert.deepEqual([await status(first), await status(second), await status(third)], [200, 200, 200]);
     for (const kid of ["broken", "bad", "far", "short", "x"]) assert.equal((await read(server, { token: token(first, {}, { header: { kid } }) })).status, 401, kid);
-    assert.ok(issuer.counts.jwks <= 4);
+    assert.ok(issuer.counts.jwks <= 6, "the first load, and one for each unknown id");
   });
 
   test("note: one kid, two keys", async (t) => {
@@ -80,7 +80,7 @@ describe("loading", () => {
 });
 
 describe("unknown kids", () => {
-  test("a thousand: at most three more requests, and known tokens stay fast", async (t) => {
+  test("a thousand: at most one more request a second, known tokens stay fast, and a new key is accepted within 5 s", async (t) => {
     const { issuer, server, token } = await pair(t);
     assert.equal((await read(server, { token: token() })).status, 200);
     const before = { ...issuer.counts };
@@ -93,32 +93,38 @@ describe("unknown kids", () => {
         times.push(reply.ms);
       }
     })();
+    const began = Date.now();
     const forged = Array.from({ length: 1000 }, (_, n) => token(first, {}, { header: { kid: `unknown-${n}` } }));
     const statuses = new Set();
-    await Promise.all(Array.from({ length: 20 }, async () => {
+    const forging = Promise.all(Array.from({ length: 20 }, async () => {
       while (forged.length) statuses.add((await read(server, { token: forged.pop() })).status);
     }));
+    issuer.keys = [first, second];
+    const rotated = await until(async () => (await read(server, { token: token(second) })).status === 200, 5000, 50);
+    assert.notEqual(rotated, null, "the new key is not accepted within 5 s");
+    await forging;
+    const seconds = (Date.now() - began) / 1000;
     going = false;
     await known;
     assert.deepEqual([...statuses], [401]);
     const [discovery, jwks] = [issuer.counts.discovery - before.discovery, issuer.counts.jwks - before.jwks];
     times.sort((a, b) => a - b);
     t.diagnostic(`${jwks} JWKS and ${discovery} discovery requests; known tokens ${times.length}×, median ${times[times.length >> 1].toFixed(1)} ms, worst ${times.at(-1).toFixed(1)} ms`);
-    assert.ok(jwks <= 3, `${jwks} JWKS requests`);
-    assert.ok(discovery <= 3, `${discovery} discovery requests`);
+    assert.ok(jwks <= seconds + 4, `${jwks} JWKS requests in ${seconds} s`);
+    assert.ok(discovery <= seconds + 4, `${discovery} discovery requests in ${seconds} s`);
     // Fast on a busy machine too: far below the 5 s that a fetch may take.
     assert.ok(times.at(-1) < 2500, `the worst took ${times.at(-1)} ms`);
     assert.ok(times[times.length >> 1] < 500, `the median took ${times[times.length >> 1]} ms`);
     assert.equal((await read(server, { token: token() })).status, 200);
   });
 
-  test("note: unknown kids in tokens that cannot be valid", async (t) => {
+  test("unknown kids in tokens that cannot be valid cause no request", async (t) => {
     const { issuer, status } = await pair(t);
     await status();
     for (const [name, change] of [["expired", { exp: 1 }], ["another issuer", { iss: "https://x.test" }], ["another audience", { aud: "x" }]]) {
       const before = issuer.counts.jwks;
       assert.equal(await status(first, change, { header: { kid: `unknown ${name}` } }), 401);
-      t.diagnostic(`${name}: ${issuer.counts.jwks - before} requests`);
+      assert.equal(issuer.counts.jwks - before, 0, name);
     }
   });
 });

@@ -1,6 +1,6 @@
 //! Loads the configuration from the command line, the environment and the file, and starts the log.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -160,9 +160,7 @@ fn log_settings(server: &ServerSection) -> Result<Log, ConfigError> {
 }
 
 fn open_log(path: &str) -> Result<File, ConfigError> {
-    let folder = Path::new(path).parent().map_or(Ok(()), std::fs::create_dir_all);
-    let open = folder.and_then(|()| OpenOptions::new().create(true).append(true).open(path));
-    open.map_err(|error| {
+    telemetry::open_file(Path::new(path)).map_err(|error| {
         ConfigError(vec![format!("server.debug_file: {path} cannot be opened for writing: {error}")])
     })
 }

@@ -14,6 +14,8 @@ mod suite {
     mod catalogue;
     mod command_line;
     mod configuration;
+    #[cfg(unix)]
+    mod debug_file;
     mod docs;
     mod eval;
     mod eval_cases;
@@ -22,6 +24,12 @@ mod suite {
     mod find_command;
     mod help;
     mod http;
+    #[cfg(target_os = "linux")]
+    mod http_addresses;
+    mod http_gone;
+    mod http_keys;
+    #[cfg(target_os = "linux")]
+    mod http_memory;
     mod init;
     mod library_absence;
     mod library_audit;

@@ -1,7 +1,8 @@
 //! Files and folders for their owner alone. Windows has no modes: what is created there inherits the access control list of
 //! its folder, and the folders of a user's profile admit only that user, the administrators and the system.
 
-use std::fs::{DirBuilder, Metadata, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::io;
 
 /// Creates files and folders that only their owner can open.
 pub trait OwnerOnly {
@@ -48,4 +49,25 @@ pub fn others_can_open(metadata: &Metadata) -> bool {
         let _ = metadata;
         false
     }
+}
+
+/// Narrows the mode of a regular file that other users could open, so that only its owner can.
+///
+/// # Errors
+///
+/// Another user owns it.
+pub fn narrow(file: &File) -> io::Result<()> {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || !others_can_open(&metadata) {
+        return Ok(());
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        file.set_permissions(std::fs::Permissions::from_mode(0o600)).map_err(|error| {
+            let problem = format!("others can open it, and its mode cannot be narrowed to 0600: {error}");
+            io::Error::new(error.kind(), problem)
+        })?;
+    }
+    Ok(())
 }

@@ -2,8 +2,9 @@
 //! that a client that does not read our stderr cannot block the server.
 
 use std::fmt::{Debug, Write as _};
-use std::fs::File;
-use std::io::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, OnceLock};
@@ -18,6 +19,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
+use crate::owner_only::{self, OwnerOnly as _};
 use crate::{Date, JsonObject};
 
 /// The maximum number of characters of a logged string. Ids and reasons come from clients, and a log line should stay
@@ -62,6 +64,21 @@ pub fn start(log: Log) {
             tracing::error!(at, "panic");
         }));
     }
+}
+
+/// Opens a file that receives a copy of the log, at its end. A log names files and people, so the file is for its owner alone:
+/// a new one has mode 0600, and one that others could open is narrowed to it.
+///
+/// # Errors
+///
+/// The file cannot be opened, or its mode cannot be narrowed, because another user owns it.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let file = OpenOptions::new().create(true).append(true).owner_only().open(path)?;
+    owner_only::narrow(&file)?;
+    Ok(file)
 }
 
 /// Waits until all queued lines are written, but no longer than `timeout`.
@@ -137,7 +154,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
 
 fn write_lines(entries: &Receiver<LogEntry>, mut file: Option<File>) {
     let mut write = |line: &str| {
-        let _ = std::io::stderr().write_all(line.as_bytes());
+        let _ = io::stderr().write_all(line.as_bytes());
         if let Some(file) = &mut file {
             let _ = file.write_all(line.as_bytes());
         }
@@ -180,9 +197,29 @@ fn format_line<S: Subscriber + for<'a> LookupSpan<'a>>(
         }
     }
     event.record(&mut fields);
-    let mut line = Value::Object(fields.0).to_string();
+    let mut line = escape(&Value::Object(fields.0).to_string());
     line.push('\n');
     line
+}
+
+/// JSON whose strings contain no character that a terminal or a viewer could obey. JSON itself escapes only the control
+/// characters of ASCII; ids and names come from clients, and could end a line or reorder it.
+fn escape(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len() + 1);
+    for ch in json.chars() {
+        let is_obeyed = matches!(ch,
+            '\u{7f}'..='\u{9f}' // DEL and the control characters of C1, one of which begins an escape sequence.
+            | '\u{2028}' | '\u{2029}' // The line and paragraph separators.
+            | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' // Bidi.
+        );
+        if is_obeyed {
+            // Such characters stand within strings only.
+            let _ = write!(escaped, "\\u{:04x}", u32::from(ch));
+        } else {
+            escaped.push(ch);
+        }
+    }
+    escaped
 }
 
 /// The fields of an event or a span as JSON. The field `message` is renamed to `msg`.
@@ -279,5 +316,14 @@ mod tests {
         assert_eq!(truncated(longest.clone().into()), Value::from(longest.as_str()));
         assert_eq!(truncated(format!("{longest}い").into()), Value::from(format!("{longest}…")));
         assert_eq!(truncated(7.into()), Value::from(7));
+    }
+
+    #[test]
+    fn characters_that_a_terminal_or_a_viewer_obeys_are_escaped() {
+        let text = "a\nb\u{7f}\u{85}\u{9b}2J\u{2028}\u{2029}\u{61c}\u{200e}\u{202e}\u{2066}あ\u{1f600}";
+        let json = escape(&Value::from(text).to_string());
+        let expected = r#""a\nb\u007f\u0085\u009b2J\u2028\u2029\u061c\u200e\u202e\u2066あ😀""#;
+        assert_eq!(json, expected);
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text, "it is the same text");
     }
 }

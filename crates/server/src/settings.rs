@@ -84,12 +84,16 @@ pub struct ServerSection {
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_connections_per_peer: u64,
     /// The maximum number of bytes of requests that have been received and are not being handled yet, in all, on either
-    /// transport; at least two requests of the maximum size. Further requests are not read until there is room; a client
-    /// that pauses within a request while others wait is refused.
+    /// transport; at least two requests of the maximum size. A request takes what has arrived of it. Over HTTP, half of it is
+    /// for people with a valid token, an eighth for requests whose token is refused, and the rest for those without a token.
+    /// Further requests are not read on until there is room; a client that pauses within a request while others wait is
+    /// refused.
     #[schemars(range(min = 65_536, max = 4_294_967_295_u64))]
     pub max_pending_bytes: u64,
-    /// The same for the requests of one address over HTTP; at least one request of the maximum size. Beyond it, requests
-    /// are answered with status 429. It does not apply to this machine and to `services.trusted_proxies`.
+    /// The same for the requests of one person, or without a token of one address (of one /64 network for IPv6), over HTTP;
+    /// at least one request of the maximum size, and otherwise no more than an eighth of `max_pending_bytes`. Beyond it,
+    /// requests are answered with status 429. Clients behind `services.trusted_proxies` are told apart by `X-Forwarded-For`.
+    /// It does not apply to the owner of the machine.
     #[schemars(range(min = 65_536, max = 4_294_967_295_u64))]
     pub max_pending_bytes_per_peer: u64,
 }
@@ -121,7 +125,7 @@ impl Default for ServerSection {
             max_connections: 4096,
             max_connections_per_peer: 256,
             max_pending_bytes: 64 << 20,
-            max_pending_bytes_per_peer: 16 << 20,
+            max_pending_bytes_per_peer: 8 << 20,
         }
     }
 }

@@ -17,6 +17,9 @@ use crate::message::MAX_ID_BYTES;
 /// Returns the serialized `tools` array of a registry for a caller.
 pub type ToolList = Arc<dyn Fn(&Registry, &Identity) -> Bytes + Send + Sync>;
 
+/// What follows the list in a reply.
+const AFTER_TOOLS: &[u8] = b"}}";
+
 /// A `tools/list` request.
 #[derive(Debug)]
 pub struct ListRequest<'a> {
@@ -60,26 +63,29 @@ impl<'a> ListRequest<'a> {
         self.era
     }
 
-    /// The reply with this serialized `tools` array.
+    /// The reply with this serialized `tools` array, in one piece.
     pub fn reply(&self, tools: &[u8]) -> Vec<u8> {
+        let before = self.before_tools();
+        // One byte more, for the line break that the stdio transport appends.
+        let mut reply = Vec::with_capacity(before.len() + tools.len() + AFTER_TOOLS.len() + 1);
+        [before.as_slice(), tools, AFTER_TOOLS].iter().for_each(|part| reply.extend_from_slice(part));
+        reply
+    }
+
+    /// The same in pieces. The list itself is not copied: all replies that wait to be read share it.
+    pub fn reply_in_pieces(&self, tools: Bytes) -> [Bytes; 3] {
+        [self.before_tools().into(), tools, Bytes::from_static(AFTER_TOOLS)]
+    }
+
+    /// What precedes the list in the reply.
+    fn before_tools(&self) -> Vec<u8> {
         let era_fields: &[u8] = match self.era {
             Era::Handshake => b"",
             // 2026-07-28 requires these. The list depends on the caller, so shared caches must not keep it.
             Era::PerRequest => br#""resultType":"complete","ttlMs":0,"cacheScope":"private","#,
         };
-        let parts: [&[u8]; 7] = [
-            b"{\"jsonrpc\":\"2.0\",\"id\":",
-            self.id.as_bytes(),
-            b",\"result\":{",
-            era_fields,
-            b"\"tools\":",
-            tools,
-            b"}}",
-        ];
-        // One byte more, for the line break that the stdio transport appends.
-        let mut reply = Vec::with_capacity(parts.iter().map(|part| part.len()).sum::<usize>() + 1);
-        parts.iter().for_each(|part| reply.extend_from_slice(part));
-        reply
+        let id = self.id.as_bytes();
+        [b"{\"jsonrpc\":\"2.0\",\"id\":", id, b",\"result\":{", era_fields, b"\"tools\":"].concat()
     }
 }
 
@@ -103,7 +109,10 @@ mod tests {
     fn answer(request: &str) -> Option<Value> {
         let Json::Object(message) = parse(request.as_bytes()).unwrap() else { return None };
         let request = ListRequest::read(&message)?;
-        Some(serde_json::from_slice(&request.reply(br#"[{"name":"a"}]"#)).unwrap())
+        let tools = Bytes::from_static(br#"[{"name":"a"}]"#);
+        let reply = request.reply(&tools);
+        assert_eq!(request.reply_in_pieces(tools).concat(), reply);
+        Some(serde_json::from_slice(&reply).unwrap())
     }
 
     fn with_meta(meta: &Value) -> String {

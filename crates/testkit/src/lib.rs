@@ -6,5 +6,8 @@ pub mod bench;
 pub mod fixture;
 pub mod http;
 pub mod mcp;
+#[cfg(target_os = "linux")]
+pub mod network;
 pub mod openai;
 pub mod process;
+pub mod slow_clients;

@@ -8,6 +8,7 @@ mod suite {
     mod http_door;
     mod http_mcp;
     mod http_routes;
+    mod http_slow_bodies;
     mod lifecycle;
     mod load;
     mod log;

@@ -90,7 +90,7 @@ fn new(app: &App, file: &TokenFile, name: &str, scopes: &[String], expires: &str
     let now = seconds_since_1970();
     let expires_at = parse_expiry(expires)?.map(|lifetime| now + lifetime.as_secs());
     let scopes: BTreeSet<String> = scopes.iter().cloned().collect();
-    let (record, token) = TokenRecord::create(name, scopes, now, expires_at)?;
+    let (record, token) = TokenRecord::create(name, scopes, now, expires_at).map_err(TokenFileError::from)?;
     let id = record.id.clone();
     file.add(record)?;
     // Only the token goes to stdout, so that a script can take it.

@@ -1,7 +1,8 @@
 //! Authentication: who sent a request. A token in the `Authorization` header decides; without one, a request that fulfils the
 //! conditions of loopback trust is the owner's, and every other one is anonymous.
 
-use std::sync::Arc;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, LazyLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use annai_core::{Identity, PeerAddress};
@@ -22,6 +23,12 @@ pub struct Authenticator {
     /// Verifies static tokens, if there is a file for them.
     pub static_tokens: Option<StaticTokens>,
 }
+
+/// The hash of a token that identifies nobody, in the extensions of its request. It differs from run to run.
+#[derive(Debug, Clone, Copy)]
+pub struct UnknownToken(pub u64);
+
+static TOKEN_HASHES: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// The sender of a request.
 pub struct Caller {
@@ -57,15 +64,31 @@ impl Authenticator {
         let Some(token) = token else {
             return Ok(Caller { identity: self.without_token(parts), access_token: None });
         };
+        let caller = self.owner_of(token).await;
+        caller.map_err(|(refusal, token)| {
+            parts.extensions.insert(UnknownToken(TOKEN_HASHES.hash_one(token)));
+            refusal
+        })
+    }
+
+    /// Whom a token identifies; the token, if nobody.
+    async fn owner_of(&self, token: String) -> Result<Caller, (TokenRefusal, String)> {
         if let Some(static_tokens) = self.static_tokens.as_ref().filter(|_| StaticTokens::is_static(&token)) {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-            let person = static_tokens.verify(&token, now).map_err(TokenRefusal::Invalid)?;
+            let person = match static_tokens.verify(&token, now) {
+                Ok(person) => person,
+                Err(reason) => return Err((TokenRefusal::Invalid(reason), token)),
+            };
             return Ok(Caller { identity: Identity::Person(person), access_token: None });
         }
         let Some(oauth) = &self.oauth else {
-            return Err(TokenRefusal::Invalid("the token is unknown, and this server has no OAuth issuer"));
+            let reason = "the token is unknown, and this server has no OAuth issuer";
+            return Err((TokenRefusal::Invalid(reason), token));
         };
-        let verified = oauth.verify(&token).await?;
+        let verified = match oauth.verify(&token).await {
+            Ok(verified) => verified,
+            Err(refusal) => return Err((refusal, token)),
+        };
         let identity = Identity::Person(verified.person.clone());
         Ok(Caller { identity, access_token: Some((verified, token)) })
     }

@@ -1,10 +1,8 @@
 //! Reads a request body into memory, within limits on its size, on the time it may take, and on the bytes of all bodies
-//! together.
+//! together. What is not wanted of a body is dropped.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
-use annai_core::PeerAddress;
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, EXPECT};
@@ -12,10 +10,13 @@ use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::pending_bytes::{NoRoom, PendingBytes, ReservedBytes};
+use super::client_stream::UnreadInput;
+use super::pace::Pace;
+use super::pending_bytes::{Granted, NoRoom, ReservedBytes};
 
 /// How long a client may take to send a body. A body of 4 MiB arrives within 30 seconds on any usual link; a slower one
 /// is answered with 408, so that slow clients cannot collect connections.
@@ -27,8 +28,11 @@ const MAX_PAUSE: Duration = Duration::from_secs(1);
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a client may pause within such a body; then the connection ends.
 const DISCARD_MAX_PAUSE: Duration = Duration::from_secs(2);
-/// The maximum size of a body that is read only to be dropped; the connection of a larger one ends early.
+/// How much is read of a body that is too large, only to be dropped; the connection of a larger one ends early.
 const MAX_DISCARDED_BYTES: usize = 64 << 20;
+/// How much is read of the body of a request that is refused whatever its body is: the id of a request is in it, and ordinary
+/// requests fit, so that their connections stay open. The rest is never read.
+pub const REFUSED_BODY_BYTES: usize = 8 << 10;
 
 /// How many bodies are discarded at the same time. Each has a buffer of up to 64 KiB.
 static DISCARDS: Semaphore = Semaphore::const_new(128);
@@ -40,7 +44,10 @@ pub enum BodyError {
     #[error("the body is longer than {0} bytes (server.max_body_bytes)")]
     TooLarge(usize),
     /// It did not arrive in time.
-    #[error("the body took longer than {} s, or paused while others waited", BODY_TIMEOUT.as_secs())]
+    #[error(
+        "the body took longer than {} s, arrived with less than 1 KiB a second, or paused while others waited",
+        BODY_TIMEOUT.as_secs()
+    )]
     TimedOut,
     /// The connection ended before the body did.
     #[error("the body ended early")]
@@ -48,9 +55,9 @@ pub enum BodyError {
     /// There was no room for it in time.
     #[error("too many requests are being received (server.max_pending_bytes); try again in a few seconds")]
     Busy,
-    /// The peer has too many bodies in memory.
-    #[error("too much is being received from this address (server.max_pending_bytes_per_peer); try again")]
-    PeerBusy,
+    /// The sender has too many bodies in memory.
+    #[error("too much is being received from this sender (server.max_pending_bytes_per_peer); try again")]
+    SenderBusy,
 }
 
 impl BodyError {
@@ -61,7 +68,7 @@ impl BodyError {
             Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
             Self::Incomplete => StatusCode::BAD_REQUEST,
             Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
-            Self::PeerBusy => StatusCode::TOO_MANY_REQUESTS,
+            Self::SenderBusy => StatusCode::TOO_MANY_REQUESTS,
         }
     }
 
@@ -72,7 +79,7 @@ impl BodyError {
             Self::TimedOut => "timed_out",
             Self::Incomplete => "validation_error",
             Self::Busy => "unavailable",
-            Self::PeerBusy => "rate_limited",
+            Self::SenderBusy => "rate_limited",
         }
     }
 }
@@ -85,91 +92,170 @@ pub struct ReadBody {
     pub reserved: ReservedBytes,
 }
 
-/// Reads a body that is not wanted and drops it, beside the response: a client that is still sending may not read the
-/// response, and a proxy would turn it into an error of its own. The connection ends if there is too much.
-pub fn discard(headers: &HeaderMap, mut body: Body) {
-    // Reading would tell such a client to send its body.
-    if headers.contains_key(EXPECT) || body.is_end_stream() {
-        return;
-    }
-    // With more of them, the connections end without this courtesy.
-    let Ok(permit) = DISCARDS.try_acquire() else { return };
-    tokio::spawn(tokio::time::timeout(DISCARD_TIMEOUT, async move {
-        let _permit = permit;
-        let mut size = 0_usize;
-        while size <= MAX_DISCARDED_BYTES
-            && let Ok(Some(Ok(frame))) = tokio::time::timeout(DISCARD_MAX_PAUSE, body.frame()).await
-        {
-            size = size.saturating_add(frame.data_ref().map_or(0, Bytes::len));
-        }
-    }));
+/// A body that nobody has read yet. If nobody does, its beginning is read and dropped, beside the response: a client that is
+/// still sending may not read the response, and a proxy would turn it into an error of its own.
+pub struct UnreadBody {
+    body: Option<Body>,
+    leftover: Leftover,
 }
 
-/// Reads a body of at most `limit` bytes. A larger `Content-Length` is refused before anything is read. The rest of a body
-/// that is too large is discarded.
-pub async fn read(
-    parts: &Parts,
-    mut body: Body,
-    limit: usize,
-    budget: &PendingBytes,
-) -> Result<ReadBody, BodyError> {
-    let read = read_within(parts, &mut body, limit, budget).await;
-    if matches!(read, Err(BodyError::TooLarge(_))) {
-        discard(&parts.headers, body);
+impl UnreadBody {
+    /// The body of a request with this head.
+    pub fn new(parts: &Parts, body: Body) -> Self {
+        Self { body: Some(body), leftover: Leftover::of(parts) }
     }
-    read
-}
 
-async fn read_within(
-    parts: &Parts,
-    body: &mut Body,
-    limit: usize,
-    budget: &PendingBytes,
-) -> Result<ReadBody, BodyError> {
-    let declared = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    if declared.is_some_and(|length: u64| length > limit as u64) {
-        return Err(BodyError::TooLarge(limit));
+    /// Whether there is nothing to read.
+    pub fn is_empty(&self) -> bool {
+        self.body.as_ref().is_none_or(Body::is_end_stream)
     }
-    let size = declared.map_or(limit, |length| usize::try_from(length).unwrap_or(limit));
-    let peer: Option<IpAddr> = parts.extensions.get::<PeerAddress>().map(|peer| peer.0.ip());
-    let deadline = Instant::now() + BODY_TIMEOUT;
-    let mut reserved = match tokio::time::timeout_at(deadline, budget.reserve(size, peer)).await {
-        Ok(Ok(reserved)) => reserved,
-        Ok(Err(NoRoom::Peer)) => return Err(BodyError::PeerBusy),
-        Ok(Err(NoRoom::Queue)) | Err(_) => return Err(BodyError::Busy),
-    };
-    // Nearly every body arrives in one piece, which is then used as it is.
-    let mut first: Option<Bytes> = None;
-    let mut bytes = Vec::new();
-    loop {
-        let frame = match tokio::time::timeout(MAX_PAUSE, body.frame()).await {
-            Ok(None) => break,
-            Ok(Some(Ok(frame))) => frame,
-            Ok(Some(Err(_))) => return Err(BodyError::Incomplete),
-            Err(_) if Instant::now() >= deadline || budget.is_tight(size) => return Err(BodyError::TimedOut),
-            Err(_) => continue,
-        };
-        // Slow clients make progress, so the deadline is checked here, too.
-        if Instant::now() >= deadline {
-            return Err(BodyError::TimedOut);
-        }
-        let Ok(data) = frame.into_data() else { continue };
-        let received = first.as_ref().map_or(bytes.len(), Bytes::len);
-        if received + data.len() > limit {
-            return Err(BodyError::TooLarge(limit));
-        }
-        match first.take() {
-            None if bytes.is_empty() => first = Some(data),
-            first => {
-                if let Some(first) = first {
-                    bytes.reserve_exact(declared.map_or(first.len() + data.len(), |_| size));
-                    bytes.extend_from_slice(&first);
-                }
-                bytes.extend_from_slice(&data);
+
+    /// Reads a body of at most `limit` bytes. A larger `Content-Length` is refused before anything is read. The rest of a
+    /// body that is too large is discarded.
+    ///
+    /// # Errors
+    ///
+    /// The body is too large or too slow, or there is no room for it.
+    pub async fn read(mut self, limit: usize, mut reserved: ReservedBytes) -> Result<ReadBody, BodyError> {
+        let Some(mut body) = self.body.take() else { return Err(BodyError::Incomplete) };
+        match read_within(self.leftover.declared, &mut body, limit, &mut reserved).await {
+            Ok(bytes) => Ok(ReadBody { bytes, reserved }),
+            Err(error) => {
+                let rest = if matches!(error, BodyError::TooLarge(_)) { MAX_DISCARDED_BYTES } else { 0 };
+                self.leftover.discard(body, rest);
+                Err(error)
             }
         }
     }
-    let bytes = first.unwrap_or_else(|| Bytes::from(bytes));
-    reserved.shrink_to(bytes.len());
-    Ok(ReadBody { bytes, reserved })
+
+    /// Reads the body of a request that is refused whatever its body is; `None` unless it is short and arrives.
+    pub async fn read_refused(mut self, reserved: ReservedBytes) -> Option<Bytes> {
+        if self.leftover.declared.is_some_and(|length| length > REFUSED_BODY_BYTES as u64) {
+            return None;
+        }
+        let (mut body, mut reserved) = (self.body.take()?, reserved);
+        let read = read_within(None, &mut body, REFUSED_BODY_BYTES, &mut reserved).await;
+        if read.is_err() {
+            self.leftover.discard(body, 0);
+        }
+        read.ok()
+    }
+}
+
+impl Drop for UnreadBody {
+    fn drop(&mut self) {
+        if let Some(body) = self.body.take() {
+            self.leftover.discard(body, REFUSED_BODY_BYTES);
+        }
+    }
+}
+
+/// What has to be known about a request to drop the rest of its body.
+#[derive(Clone)]
+struct Leftover {
+    declared: Option<u64>,
+    /// Whether the client waits for permission to send its body. Reading would give it.
+    expects_permission: bool,
+    unread: Option<UnreadInput>,
+}
+
+impl Leftover {
+    fn of(parts: &Parts) -> Self {
+        Self {
+            declared: declared(&parts.headers),
+            expects_permission: parts.headers.contains_key(EXPECT),
+            unread: parts.extensions.get().cloned(),
+        }
+    }
+
+    /// Reads and drops up to `limit` bytes of a body. The connection ends if there is more, or if too many bodies are being
+    /// discarded.
+    fn discard(&self, mut body: Body, limit: usize) {
+        if self.expects_permission || body.is_end_stream() {
+            return;
+        }
+        let leftover = self.clone();
+        let fits = self.declared.is_none_or(|length| length <= limit as u64);
+        let permit = if fits { DISCARDS.try_acquire().ok() } else { None };
+        // A body may be dropped by the end of the runtime itself.
+        let (Some(permit), Ok(runtime)) = (permit, Handle::try_current()) else { return leftover.leave() };
+        runtime.spawn(async move {
+            let _permit = permit;
+            let reading = async {
+                let mut size = 0_usize;
+                while size <= limit
+                    && let Ok(Some(Ok(frame))) = tokio::time::timeout(DISCARD_MAX_PAUSE, body.frame()).await
+                {
+                    size = size.saturating_add(frame.data_ref().map_or(0, Bytes::len));
+                }
+            };
+            let _ = tokio::time::timeout(DISCARD_TIMEOUT, reading).await;
+            if !body.is_end_stream() {
+                leftover.leave();
+            }
+        });
+    }
+
+    /// Notes, before the body is dropped and the connection ends, that the client may still be sending.
+    fn leave(&self) {
+        if let Some(unread) = &self.unread {
+            unread.leave();
+        }
+    }
+}
+
+/// The size of a body, as the client states it.
+pub fn declared(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok())
+}
+
+async fn read_within(
+    declared: Option<u64>,
+    body: &mut Body,
+    limit: usize,
+    reserved: &mut ReservedBytes,
+) -> Result<Bytes, BodyError> {
+    if declared.is_some_and(|length| length > limit as u64) {
+        return Err(BodyError::TooLarge(limit));
+    }
+    let (mut pace, mut arrived) = (Pace::new(), Instant::now());
+    let deadline = arrived + BODY_TIMEOUT;
+    // Nearly every body arrives in one piece, which is then used as it is.
+    let mut whole: Option<Bytes> = None;
+    let mut bytes = Vec::new();
+    loop {
+        let frame = tokio::time::timeout_at(pace.next_look().min(deadline), body.frame()).await;
+        // Slow clients make progress, so the pace is looked at in any case.
+        if Instant::now() >= deadline || pace.is_too_slow() {
+            return Err(BodyError::TimedOut);
+        }
+        let frame = match frame {
+            Ok(None) => break,
+            Ok(Some(Ok(frame))) => frame,
+            Ok(Some(Err(_))) => return Err(BodyError::Incomplete),
+            Err(_) if arrived.elapsed() >= MAX_PAUSE && reserved.is_tight() => {
+                return Err(BodyError::TimedOut);
+            }
+            Err(_) => continue,
+        };
+        let Ok(data) = frame.into_data() else { continue };
+        if bytes.len() + data.len() > limit {
+            return Err(BodyError::TooLarge(limit));
+        }
+        pace.add(data.len());
+        match tokio::time::timeout_at(deadline, reserved.grow(data.len())).await {
+            Ok(Ok(Granted::AtOnce)) => {}
+            Ok(Ok(Granted::Later)) => pace.resume(),
+            Ok(Err(NoRoom::Sender)) => return Err(BodyError::SenderBusy),
+            Ok(Err(NoRoom::Queue)) | Err(_) => return Err(BodyError::Busy),
+        }
+        arrived = Instant::now();
+        if declared == Some(data.len() as u64) {
+            whole = Some(data);
+        } else {
+            // A piece is a part of the connection's buffer, all of which would stay in memory with it.
+            bytes.extend_from_slice(&data);
+        }
+    }
+    Ok(whole.unwrap_or_else(|| Bytes::from(bytes)))
 }

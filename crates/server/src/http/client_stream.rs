@@ -3,14 +3,40 @@
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::connections::Connection;
+
+/// How long a connection is kept whose client has sent more than was read. Closing it at once would make the client's system
+/// throw the response away; after a second the client has read it, or never will.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// Whether something that the client has sent, or is about to send, will not be read.
+#[derive(Debug, Clone, Default)]
+pub struct UnreadInput(Arc<AtomicBool>);
+
+/// How many connections are kept in this way at the same time. Each has its buffers; further ones are closed at once.
+static LINGERING: Semaphore = Semaphore::const_new(128);
+
+impl UnreadInput {
+    /// The rest of the input will not be read, and the connection ends with this response.
+    pub fn leave(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the connection ends with this response.
+    pub fn is_left(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
 
 /// A TCP stream whose writes time out and whose reads are counted. Hyper limits how long a client may take to send a request,
 /// but not how long it may take to read the response; without this, a client that never reads would hold its connection
@@ -21,12 +47,20 @@ pub struct ClientStream {
     /// When the blocked write times out; `None` while no write is blocked.
     deadline: Option<Pin<Box<Sleep>>>,
     connection: Connection,
+    unread: UnreadInput,
+    /// When a connection that ends with unread input is closed, and its place among those.
+    closes: Option<(Pin<Box<Sleep>>, SemaphorePermit<'static>)>,
 }
 
 impl ClientStream {
     /// Wraps a stream. A write that makes no progress for `timeout` fails.
-    pub const fn new(stream: TcpStream, timeout: Duration, connection: Connection) -> Self {
-        Self { stream, timeout, deadline: None, connection }
+    pub const fn new(
+        stream: TcpStream,
+        timeout: Duration,
+        connection: Connection,
+        unread: UnreadInput,
+    ) -> Self {
+        Self { stream, timeout, deadline: None, connection, unread, closes: None }
     }
 
     /// Passes on the result of a write. A blocked write starts the timeout; any progress resets it.
@@ -88,6 +122,15 @@ impl AsyncWrite for ClientStream {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
+        let this = self.get_mut();
+        if this.closes.is_none() {
+            ready!(Pin::new(&mut this.stream).poll_shutdown(context))?;
+            let permit = if this.unread.is_left() { LINGERING.try_acquire().ok() } else { None };
+            this.closes = permit.map(|permit| (Box::pin(sleep_until(Instant::now() + LINGER)), permit));
+        }
+        match &mut this.closes {
+            Some((closes, _)) => closes.as_mut().poll(context).map(Ok),
+            None => Poll::Ready(Ok(())),
+        }
     }
 }

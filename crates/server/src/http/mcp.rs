@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use annai_core::{Access, Denied, Identity, Registry, TokenScope};
+use annai_core::{Access, Denied, Effect, Identity, Registry, TokenScope, World};
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
@@ -27,13 +27,13 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::accept::{Accepts, JSON, is_event_stream, is_json, last_reply};
 use super::authentication::{Authenticator, Caller};
-use super::body::ReadBody;
+use super::body::{ReadBody, UnreadBody};
 use super::challenge::{Challenger, all_scopes};
 use super::held_body::HeldBody;
+use super::limits::Limits;
 use super::oauth::TokenRefusal;
 use super::pending_bytes::ReservedBytes;
-use super::router::Limits;
-use super::{body, reply, selection};
+use super::{reply, selection};
 use crate::bulkheads::Share;
 use crate::envelope::{self, Json};
 use crate::era::{Era, VERSION_HEADER, is_known_handshake_version};
@@ -51,12 +51,17 @@ pub enum Sessions {
     InMemory,
 }
 
+/// What a disconnect of the client means for its request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OnDisconnect {
+    /// Nobody can get the result any more, so the work ends.
+    Cancel,
+    /// The work continues in its own task, because it may have effects that the client counts on.
+    Continue,
+}
+
 type SdkResponse = http::Response<BoxBody<Bytes, Infallible>>;
 type SdkService = Arc<dyn Fn(Request<Full<Bytes>>) -> BoxFuture<'static, SdkResponse> + Send + Sync>;
-
-/// The maximum size of a body that is read from a caller whose token is refused, only to echo the id of the request. A
-/// longer one is answered without its id.
-const REFUSED_BODY_BYTES: usize = 64 * 1024;
 
 /// The `/mcp` endpoint.
 pub struct McpEndpoint {
@@ -101,6 +106,7 @@ impl McpEndpoint {
 
     /// Answers one request.
     pub async fn answer(&self, mut parts: Parts, body: Body) -> Response {
+        let body = UnreadBody::new(&parts, body);
         let caller = match self.authenticator.identify(&mut parts).await {
             Ok(caller) => caller,
             Err(refusal) => return self.answer_refused(&parts, body, refusal).await,
@@ -113,7 +119,6 @@ impl McpEndpoint {
         let served = selected.as_ref().unwrap_or(&self.registry);
         if caller.identity == Identity::Anonymous && !served.is_open_to_anyone() {
             // Many clients begin to sign in only when `initialize` is answered with 401.
-            body::discard(&parts.headers, body);
             return self.challenger.no_token(None, &all_scopes(served)).to_request(None);
         }
         let registry = match selected {
@@ -126,7 +131,8 @@ impl McpEndpoint {
             let message = format!("Content-Type: expected {JSON}");
             return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::INVALID_REQUEST, &message);
         }
-        let read = body::read(&parts, body, self.limits.max_body_bytes, &self.limits.pending_bytes).await;
+        let reserved = self.limits.begin_body(&parts, &caller.identity);
+        let read = body.read(self.limits.max_body_bytes, reserved).await;
         let ReadBody { bytes, reserved } = match read {
             Ok(read) => read,
             Err(error) => return refuse(error.status(), ErrorCode::INVALID_REQUEST, &error.to_string()),
@@ -143,7 +149,7 @@ impl McpEndpoint {
             && self.can_answer_list(&request, &parts.headers)
         {
             let tools = (self.tools)(&registry, &identity_of(&parts));
-            return reply::bytes(StatusCode::OK, request.reply(&tools));
+            return reply::pieces(StatusCode::OK, request.reply_in_pieces(tools));
         }
         drop(bytes);
         match message::read(json) {
@@ -174,15 +180,15 @@ impl McpEndpoint {
 
     /// The response to a request whose token identifies nobody, whatever its method. A tool call is answered with a result,
     /// for which its id is needed.
-    async fn answer_refused(&self, parts: &Parts, body: Body, refusal: TokenRefusal) -> Response {
+    async fn answer_refused(&self, parts: &Parts, body: UnreadBody, refusal: TokenRefusal) -> Response {
         let registry = selection::select(&self.registry, &parts.headers);
         let registry = registry.unwrap_or_else(|_| self.registry.clone());
         let challenge = self.challenger.refused_token(refusal, &all_scopes(&registry));
         if parts.method != Method::POST {
             return challenge.to_request(None);
         }
-        let read = body::read(parts, body, REFUSED_BODY_BYTES, &self.limits.pending_bytes).await;
-        let Ok(ReadBody { bytes, .. }) = read else { return challenge.to_request(None) };
+        let reserved = self.limits.begin_refused_body(parts);
+        let Some(bytes) = body.read_refused(reserved).await else { return challenge.to_request(None) };
         match envelope::parse(&bytes).map(message::read) {
             Ok(Ok(Some(JsonRpcMessage::Request(request)))) => match request.request {
                 ClientRequest::CallToolRequest(call) => {
@@ -211,7 +217,9 @@ impl McpEndpoint {
                 return refuse(StatusCode::BAD_REQUEST, ErrorCode::INVALID_REQUEST, message);
             }
             other => {
-                return self.forward(parts, Share::PROTOCOL, &other, Accepts::EventStream, reserved).await;
+                let on_disconnect = self.on_disconnect(registry, &parts, None);
+                let accepts = Accepts::EventStream;
+                return self.forward(parts, Share::PROTOCOL, &other, accepts, on_disconnect, reserved).await;
             }
         };
         if let Some(challenge) = self.challenge(registry, &parts, &request.id, &request.request) {
@@ -226,7 +234,33 @@ impl McpEndpoint {
             request.request.get_meta_mut().0.shift_remove("progressToken");
         }
         let share = self.limits.places.share_of(registry, &request.request);
-        self.forward(parts, share, &JsonRpcMessage::Request(request), accepts, reserved).await
+        let on_disconnect = self.on_disconnect(registry, &parts, Some(&request.request));
+        self.forward(parts, share, &JsonRpcMessage::Request(request), accepts, on_disconnect, reserved).await
+    }
+
+    /// What a disconnect means. In 2026-07-28 it cancels every request. Earlier versions say that it is no cancellation, so
+    /// calls with effects or costs continue; but without a session their clients have no way to the result of a call that
+    /// only reads what this machine has, and its work would be for nobody.
+    fn on_disconnect(
+        &self,
+        registry: &Registry,
+        parts: &Parts,
+        request: Option<&ClientRequest>,
+    ) -> OnDisconnect {
+        let is_local_read = || match request {
+            Some(ClientRequest::CallToolRequest(call)) => {
+                let facts = registry.get(&call.params.name).map(|tool| &tool.facts);
+                facts.is_some_and(|facts| facts.effect == Effect::Read && facts.world == World::Closed)
+            }
+            _ => false,
+        };
+        if Era::of_headers(&parts.headers) == Era::PerRequest
+            || (self.sessions == Sessions::None && is_local_read())
+        {
+            OnDisconnect::Cancel
+        } else {
+            OnDisconnect::Continue
+        }
     }
 
     /// The 401 or 403 response to an unauthorized caller. The handler checks access again before a tool runs; this early
@@ -293,18 +327,16 @@ impl McpEndpoint {
         }
     }
 
-    /// Passes a message on to the SDK, serialized again, so that the SDK reads exactly what was checked here. When a client
-    /// of 2026-07-28 disconnects, its call is cancelled; the call of an older client continues in its own task, because
-    /// those versions say that a disconnect is not a cancellation.
+    /// Passes a message on to the SDK, serialized again, so that the SDK reads exactly what was checked here.
     async fn forward(
         &self,
         mut parts: Parts,
         share: Share,
         message: &ClientJsonRpcMessage,
         accepts: Accepts,
+        on_disconnect: OnDisconnect,
         reserved: ReservedBytes,
     ) -> Response {
-        let era = Era::of_headers(&parts.headers);
         parts.headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         parts.headers.remove(CONTENT_LENGTH);
         let Ok(bytes) = serde_json::to_vec(message) else { return internal_error() };
@@ -323,7 +355,7 @@ impl McpEndpoint {
             };
             (response, place)
         };
-        if era == Era::PerRequest {
+        if on_disconnect == OnDisconnect::Cancel {
             let (response, place) = work.await;
             return response.map(|body| Body::new(HeldBody::new(place, body)));
         }

@@ -10,9 +10,11 @@ mod cors;
 mod door;
 mod health;
 mod held_body;
+mod limits;
 mod mcp;
 mod metrics;
 mod oauth;
+mod pace;
 mod peers;
 mod pending_bytes;
 mod reachability;
@@ -22,18 +24,21 @@ mod selection;
 mod trust;
 mod web_origin;
 
+use std::convert::Infallible;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use annai_core::{PeerAddress, Registry, TokenScope};
 use axum::Router;
+use http::HeaderValue;
+use http::header::CONNECTION;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use rmcp::handler::server::ServerHandler;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
@@ -45,11 +50,12 @@ use crate::service::{self, McpService};
 use crate::tokens::{StaticTokens, TokenFile};
 use authentication::Authenticator;
 use challenge::Challenger;
-use client_stream::ClientStream;
+use client_stream::{ClientStream, UnreadInput};
 use connections::{Connection, Connections, MAX_HEAD_BYTES};
 use door::Door;
 pub use health::running_version;
 use held_body::HeldBody;
+use limits::Limits;
 use mcp::McpEndpoint;
 pub use mcp::Sessions;
 use oauth::{OAuth, Resource};
@@ -58,7 +64,7 @@ use peers::PeerRule;
 use pending_bytes::PendingBytes;
 pub use reachability::{Deployment, check_oauth, reachability};
 pub use router::METRICS_READ;
-use router::{Limits, Site};
+use router::Site;
 use trust::LoopbackTrust;
 pub use web_origin::BadUrl;
 
@@ -71,6 +77,10 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 /// The maximum number of headers in a request (hyper's own default, stated so that it cannot change silently). A request
 /// with more is answered with 431.
 const MAX_HEADERS: usize = 100;
+/// How many connections may wait to be accepted; the system may allow fewer. Each is accepted within moments, and those beyond
+/// the limits of their peer are closed then. When the queue is full, the system makes everybody try again a second later, so
+/// it has room for a burst of somebody who connects again and again.
+const ACCEPT_QUEUE: u32 = 4096;
 /// How long to wait after a failed `accept`. The usual cause is a lack of file descriptors, which clears up when other
 /// connections close; without the pause the loop would use a whole core until then.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
@@ -85,9 +95,10 @@ pub struct HttpOptions<S> {
     pub version: &'static str,
     /// The routes of toolsets that have a REST API. The door checks their requests, and they share the limits on body
     /// size and time; handlers find the caller's `Identity` in the request's extensions. Each of these routers has places for
-    /// calls in flight of its own.
+    /// calls in flight of its own. A route must check its caller before it reads the body: what it reads counts as that of
+    /// somebody known.
     pub routes: Vec<Router>,
-    /// Which peers are trusted proxies. The limits of a single peer do not apply to them.
+    /// Which peers are trusted proxies. The limits of a single peer apply to the clients behind them, not to them.
     pub is_trusted_proxy: IsTrustedProxy,
 }
 
@@ -122,7 +133,7 @@ impl HttpServer {
         server: &ServerSection,
         options: HttpOptions<S>,
     ) -> Result<Self, StartError> {
-        let listener = TcpListener::bind(address).await.map_err(|error| StartError::Bind(address, error))?;
+        let listener = listen(address).map_err(|error| StartError::Bind(address, error))?;
         let address = listener.local_addr().map_err(|error| StartError::Bind(address, error))?;
         let places =
             Bulkheads::new(to_size(server.max_in_flight), &options.service.registry, options.routes.len());
@@ -132,21 +143,21 @@ impl HttpServer {
             to_size(server.max_pending_bytes),
             max_body_bytes,
             to_size(server.max_pending_bytes_per_peer),
-            peers.clone(),
         );
         let connections = Connections::new(
             to_size(server.max_connections),
             to_size(server.max_connections_per_peer),
-            peers,
+            peers.clone(),
         );
         let limits = Limits {
             max_body_bytes,
             pending_bytes: Arc::new(pending_bytes),
+            peers,
             call_timeout: Duration::from_millis(server.call_timeout_ms),
             places: places.clone(),
         };
         let registry = options.service.registry.clone();
-        let resource = resource(server, address);
+        let resource = Resource::of_server(server, address);
         let authenticator = Arc::new(authenticator(server, address, &registry, &resource)?);
         let metadata_url = authenticator.oauth.is_some().then(|| resource.metadata_url());
         let static_scopes = static_scopes(server, &registry).into_iter().map(TokenScope::as_str).collect();
@@ -230,17 +241,19 @@ impl HttpServer {
     }
 }
 
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // Connections of an earlier process that have ended do not keep the address. On Windows this would let two servers share
+    // it, and is not needed.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(ACCEPT_QUEUE)
+}
+
 /// A setting as a size in memory.
 fn to_size(setting: u64) -> usize {
     usize::try_from(setting).unwrap_or(usize::MAX)
-}
-
-/// The resource that tokens are issued for: the public URL, or else the address as programs on this machine write it.
-fn resource(server: &ServerSection, mut address: SocketAddr) -> Resource {
-    if address.ip().is_unspecified() {
-        address.set_ip(Ipv4Addr::LOCALHOST.into());
-    }
-    Resource::new(&server.public_url.clone().unwrap_or_else(|| format!("http://{address}")))
 }
 
 /// The scopes that static tokens can have on this server: those that need permission, but no person.
@@ -280,20 +293,31 @@ async fn serve_connection(
     stop: CancellationToken,
 ) {
     let _ = stream.set_nodelay(true);
-    let requests = open.clone();
+    let (requests, unread) = (open.clone(), UnreadInput::default());
+    let of_requests = unread.clone();
     let service = tower::service_fn(move |mut request: http::Request<hyper::body::Incoming>| {
         let in_progress = requests.begin_request();
         request.extensions_mut().insert(PeerAddress(peer));
-        let response = router.clone().oneshot(request);
-        async move { response.await.map(|response| response.map(|body| HeldBody::new(in_progress, body))) }
+        request.extensions_mut().insert(of_requests.clone());
+        let (response, unread) = (router.clone().oneshot(request), of_requests.clone());
+        async move {
+            let mut response = response.await?;
+            if unread.is_left() {
+                // A client must not send its next request on this connection.
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok::<_, Infallible>(response.map(|body| HeldBody::new(in_progress, body)))
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_READ_TIMEOUT)
         .max_headers(MAX_HEADERS)
         .max_buf_size(MAX_HEAD_BYTES)
+        // The buffer alone would let heads in that are nearly twice as long, if their end comes with the last read.
+        .max_header_size(MAX_HEAD_BYTES)
         .serve_connection(
-            TokioIo::new(ClientStream::new(stream, WRITE_TIMEOUT, open.clone())),
+            TokioIo::new(ClientStream::new(stream, WRITE_TIMEOUT, open.clone(), unread)),
             TowerToHyperService::new(service),
         );
     tokio::pin!(connection);

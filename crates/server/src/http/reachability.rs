@@ -7,10 +7,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use annai_core::{Access, Finding, Registry, TokenScope};
 
-use super::oauth::OAuth;
+use super::door::Door;
+use super::oauth::{OAuth, Resource};
+use super::router::METRICS_READ;
 use super::trust::LoopbackTrust;
 use super::web_origin::{BadUrl, origin_of_setting};
-use super::{Door, METRICS_READ, resource};
 use crate::ServerSection;
 use crate::tokens::TokenFile;
 
@@ -206,7 +207,10 @@ fn dangers(server: &ServerSection, address: SocketAddr) -> Result<Vec<Finding>, 
         ));
     }
     if let (Some(audience), Some(_)) = (&server.oauth_audience, &server.oauth_issuer)
-        && !resource(server, address).names().iter().any(|name| name == audience.trim_end_matches('/'))
+        && !Resource::of_server(server, address)
+            .names()
+            .iter()
+            .any(|name| name == audience.trim_end_matches('/'))
     {
         findings.push(Finding::warning(
             format!(

@@ -1,7 +1,7 @@
 //! The routes and their middleware: metrics, the door, CORS, and the limits of the toolsets' REST routes.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use annai_core::{Identity, TokenScope};
 use axum::Router;
@@ -10,16 +10,18 @@ use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{any, get};
+use futures_util::stream;
 use http::{HeaderValue, Method, StatusCode};
 
 use super::authentication::Authenticator;
+use super::body::{BodyError, UnreadBody};
 use super::challenge::Challenger;
 use super::door::Door;
 use super::held_body::HeldBody;
+use super::limits::Limits;
 use super::mcp::McpEndpoint;
-use super::pending_bytes::PendingBytes;
-use super::{body, cors, health, metrics, reply};
-use crate::bulkheads::{Bulkheads, Share};
+use super::{cors, health, metrics, reply};
+use crate::bulkheads::Share;
 
 /// The scope of a token that may read `/metrics`.
 pub const METRICS_READ: TokenScope = TokenScope::new("metrics.read");
@@ -33,19 +35,6 @@ pub struct Site {
     pub version: &'static str,
     pub started: Instant,
     pub limits: Limits,
-}
-
-/// The limits that `/mcp` and the routes of toolsets share.
-#[derive(Clone)]
-pub struct Limits {
-    /// The maximum size of a request body in bytes.
-    pub max_body_bytes: usize,
-    /// The budget for bodies that are read or wait to be handled.
-    pub pending_bytes: Arc<PendingBytes>,
-    /// The maximum duration of a request to a toolset's route. The registry enforces the same limit on MCP calls.
-    pub call_timeout: Duration,
-    /// The places for calls in flight; further calls wait for one.
-    pub places: Bulkheads,
 }
 
 /// The metrics label of a response that middleware produced before any route was reached.
@@ -155,25 +144,44 @@ fn labeled(mut response: Response, label: &'static str) -> Response {
     response
 }
 
-/// Applies the limits to a request to a toolset's route: body size, calls in flight, and duration.
+/// Applies the limits to a request to a toolset's route: body size, calls in flight, and duration. The body is read when the
+/// route asks for it, which is after it has checked the caller; only then, or for a request without a body at once, does the
+/// request take a place among the calls in flight.
 async fn enforce_limits(
     State((site, share)): State<(Arc<Site>, Share)>,
     request: Request,
     next: Next,
 ) -> Response {
-    let limits = &site.limits;
+    let limits = site.limits.clone();
     let (parts, body) = request.into_parts();
-    let body = match body::read(&parts, body, limits.max_body_bytes, &limits.pending_bytes).await {
-        Ok(body) => body,
-        Err(error) => return reply::error(error.status(), error.code(), &error.to_string()),
-    };
+    let identity = parts.extensions.get::<Identity>().cloned().unwrap_or(Identity::Anonymous);
+    let (place, failure) = (Arc::new(OnceLock::new()), Arc::new(OnceLock::<BodyError>::new()));
+    let unread = UnreadBody::new(&parts, body);
+    let call_timeout = limits.call_timeout;
     let work = async {
-        let place = limits.places.acquire(share).await;
-        drop(body.reserved);
-        let response = next.run(Request::from_parts(parts, Body::from(body.bytes))).await;
-        response.map(|body| Body::new(HeldBody::new(place, body)))
+        let body = if unread.is_empty() {
+            let _ = place.set(limits.places.acquire(share).await);
+            Body::empty()
+        } else {
+            let reserved = limits.begin_admitted_body(&parts, &identity);
+            let (place, failure) = (place.clone(), failure.clone());
+            Body::from_stream(stream::once(async move {
+                let read = unread.read(limits.max_body_bytes, reserved).await;
+                if let Err(error) = &read {
+                    let _ = failure.set(*error);
+                }
+                let read = read?;
+                let _ = place.set(limits.places.acquire(share).await);
+                Ok::<_, BodyError>(read.bytes)
+            }))
+        };
+        let response = next.run(Request::from_parts(parts, body)).await;
+        match failure.get() {
+            Some(error) => reply::error(error.status(), error.code(), &error.to_string()),
+            None => response.map(|body| Body::new(HeldBody::new(place, body))),
+        }
     };
-    tokio::time::timeout(limits.call_timeout, work).await.unwrap_or_else(|_| {
+    tokio::time::timeout(call_timeout, work).await.unwrap_or_else(|_| {
         let message = "the request timed out; the limit is the setting server.call_timeout_ms";
         reply::error(StatusCode::GATEWAY_TIMEOUT, "timed_out", message)
     })

@@ -12,14 +12,28 @@ use http::{HeaderMap, Version};
 use super::web_origin::{BadUrl, WebOrigin, is_loopback, origin_of_setting, split_host};
 use crate::ServerSection;
 
-/// Headers that proxies add. A request that has one did not come straight from this machine.
-const FORWARDING_HEADERS: [&str; 4] = ["forwarded", "via", "x-real-ip", "cdn-loop"];
-/// The beginnings of the names of further such headers: the standard ones, and those of Cloudflare, Fly, Envoy, Tailscale
-/// and others.
-const FORWARDING_PREFIXES: [&str; 6] =
-    ["x-forwarded", "x-original-", "cf-", "fly-", "x-envoy-", "tailscale-"];
-/// The end of the names in which many proxies pass the address of the client on: `X-Client-IP`, `True-Client-IP`,
-/// `Fastly-Client-IP` and so on.
+/// The beginnings of the names of headers that proxies add: the standard ones, and those of Amazon, Azure, Cloudflare,
+/// Envoy, Fastly, Fly, ngrok, Tailscale and others. A request that has one did not come straight from this machine.
+const FORWARDING_PREFIXES: [&str; 17] = [
+    "forwarded",
+    "via",
+    "x-forwarded",
+    "x-original-",
+    "x-real",
+    "x-client",
+    "x-remote",
+    "x-azure",
+    "x-amz",
+    "x-envoy-",
+    "cdn-loop",
+    "cf-",
+    "fastly-",
+    "fly-",
+    "ngrok-",
+    "tailscale-",
+    "true-client",
+];
+/// The end of the names in which many further proxies pass the address of the client on, such as `Cluster-Client-IP`.
 const FORWARDING_SUFFIX: &str = "client-ip";
 
 /// The rule that decides whether a request is the owner's.
@@ -95,9 +109,7 @@ fn names_loopback(parts: &Parts) -> bool {
 fn is_forwarded(headers: &HeaderMap) -> bool {
     headers.keys().any(|name| {
         let name = name.as_str();
-        FORWARDING_HEADERS.contains(&name)
-            || name.ends_with(FORWARDING_SUFFIX)
-            || FORWARDING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        name.ends_with(FORWARDING_SUFFIX) || FORWARDING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
     })
 }
 
@@ -157,6 +169,22 @@ mod tests {
             "fly-client-ip",
             "x-envoy-external-address",
             "tailscale-user-login",
+            "x-real-port",
+            "x-client-port",
+            "x-client-verify",
+            "x-remote-addr",
+            "x-remote-user",
+            "x-azure-clientip",
+            "x-azure-ref",
+            "x-amzn-trace-id",
+            "x-amz-cf-id",
+            "fastly-ff",
+            "fastly-ssl",
+            "ngrok-skip-browser-warning",
+            "ngrok-trace-id",
+            "true-client-port",
+            "forwarded-for",
+            "via-proxy",
         ] {
             assert!(!with(header, "1.2.3.4"), "{header}");
         }

@@ -9,8 +9,8 @@ use annai_core::owner_only::OwnerOnly as _;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::TokenRecord;
 use super::platform::{self, Stamp};
+use super::record::{NoRandomNumbers, TokenRecord};
 
 /// The maximum size of the file in bytes, enough for some thousand tokens. A larger file is refused.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -40,8 +40,8 @@ pub enum TokenFileError {
     #[error("no token has the id or name \"{0}\"; `annai token list` shows them")]
     Unknown(String),
     /// The system has no random numbers.
-    #[error("the system provides no random numbers")]
-    NoRandomNumbers,
+    #[error(transparent)]
+    NoRandomNumbers(#[from] NoRandomNumbers),
 }
 
 /// The version of a token file, whatever else is in it.

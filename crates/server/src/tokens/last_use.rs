@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::TokenRecord;
 use super::file::{TokenFile, UnusableFile};
+use super::record::TokenRecord;
 
 /// How long a use is not written again, in seconds.
 pub const WRITE_INTERVAL: u64 = 60;

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use annai_core::TokenScope;
+use ring::rand::{SecureRandom as _, SystemRandom};
 
+use super::record::hex;
 use super::*;
 
 const READ: TokenScope = TokenScope::new("library.read");

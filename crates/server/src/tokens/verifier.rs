@@ -10,7 +10,7 @@ use annai_core::{Person, TokenScope};
 use super::file::{TokenFile, UnusableFile};
 use super::last_use::WRITE_INTERVAL;
 use super::platform::Stamp;
-use super::{TOKEN_ISSUER, TOKEN_PREFIX, TokenRecord, digest_of};
+use super::record::{TOKEN_ISSUER, TOKEN_PREFIX, TokenRecord, digest_of};
 
 /// How long the content of the token file is used before the file is looked at again.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);

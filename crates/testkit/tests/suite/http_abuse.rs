@@ -26,6 +26,25 @@ fn too_many_or_too_long_headers_are_rejected() {
     assert_eq!(server.raw(request.as_bytes()).status, 431);
     let long = format!("GET /health HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "y".repeat(200_000));
     assert_eq!(server.raw(long.as_bytes()).status, 431);
+    let head_of = |bytes: usize| {
+        let empty = "GET /health HTTP/1.1\r\nhost: localhost\r\nx: \r\n\r\n";
+        empty.replace("x: ", &format!("x: {}", "y".repeat(bytes - empty.len())))
+    };
+    // At once and in two pieces: how the bytes arrive does not change the limit.
+    for (bytes, status) in [(64 << 10, 200), ((64 << 10) + 1, 431), ((64 << 10) + 500, 431)] {
+        let head = head_of(bytes);
+        assert_eq!((head.len(), server.raw(head.as_bytes()).status), (bytes, status));
+        let mut stream = server.connect();
+        let (start, end) = head.as_bytes().split_at(60_000);
+        stream.write_all(start).unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        let _ = stream.write_all(end);
+        assert_eq!(
+            Response::read(&mut BufReader::new(stream)).unwrap().status,
+            status,
+            "{bytes} in two pieces"
+        );
+    }
     assert_alive(&server);
 }
 
@@ -104,7 +123,7 @@ fn a_client_that_sends_its_head_too_slowly_is_disconnected() {
 
 #[test]
 fn a_body_that_is_sent_too_slowly_is_rejected() {
-    // Elapsed time is tested on purpose: the timeout for the body is fixed, and the server is another process.
+    // Elapsed time is tested on purpose: the minimum rate is fixed, and the server is another process.
     let server = start_http();
     let started = Instant::now();
     let mut stream = server.connect();
@@ -120,7 +139,7 @@ fn a_body_that_is_sent_too_slowly_is_rejected() {
     stream.set_read_timeout(Some(Duration::from_secs(40))).unwrap();
     let response = Response::read(&mut BufReader::new(stream)).unwrap();
     assert_eq!(response.status, 408, "{response:?}");
-    assert!((29.0..40.0).contains(&started.elapsed().as_secs_f64()), "{:?}", started.elapsed());
+    assert!((4.9..20.0).contains(&started.elapsed().as_secs_f64()), "{:?}", started.elapsed());
     assert_alive(&server);
     drop(server);
     writer.join().unwrap();

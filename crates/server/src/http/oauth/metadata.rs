@@ -1,5 +1,6 @@
 //! The documents that lead a client from this server to its issuer (RFC 9728, RFC 8414).
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use annai_core::TokenScope;
@@ -10,7 +11,8 @@ use http::header::LOCATION;
 use http::{HeaderValue, StatusCode};
 use serde_json::json;
 
-use super::OAuth;
+use super::verifier::OAuth;
+use crate::ServerSection;
 use crate::http::reply;
 
 const PROTECTED_RESOURCE: &str = "/.well-known/oauth-protected-resource";
@@ -25,6 +27,14 @@ impl Resource {
     /// The resource with this base URL, such as `https://annai.example.com`.
     pub fn new(base: &str) -> Self {
         Self { base: base.trim().trim_end_matches('/').to_owned() }
+    }
+
+    /// The resource of a server: its public URL, or else the address as programs on this machine write it.
+    pub fn of_server(server: &ServerSection, mut address: SocketAddr) -> Self {
+        if address.ip().is_unspecified() {
+            address.set_ip(Ipv4Addr::LOCALHOST.into());
+        }
+        Self::new(&server.public_url.clone().unwrap_or_else(|| format!("http://{address}")))
     }
 
     /// The base URL and the URL of `/mcp`.

@@ -1,6 +1,8 @@
 //! Replays attacks on a server: `attacks PROGRAM [NAME…]`. Each attack prints what it cost — peak memory, time to reply,
 //! processor time after cancellation — and whether that is within its limits. The exit status says whether all are.
 
+#[cfg(target_os = "linux")]
+mod addresses;
 mod cache;
 mod cpu;
 mod memory;
@@ -35,8 +37,12 @@ type Attack = (&'static str, fn(&place::Place) -> Figures);
 
 const ATTACKS: &[Attack] = &[
     ("stalled bodies", memory::stalled_bodies),
+    #[cfg(target_os = "linux")]
+    ("slow bodies from two addresses", addresses::slow_bodies),
     ("long heads", memory::long_heads),
     ("413 reaches the client", memory::too_large),
+    ("pipelined requests", memory::pipelined_requests),
+    ("large calls", memory::large_calls),
     ("slow regular expression", cpu::slow_regex),
     ("slow regular expression, cancelled", cpu::slow_regex_cancelled),
     ("audit of many links", cpu::audit_of_links),

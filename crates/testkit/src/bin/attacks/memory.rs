@@ -5,7 +5,8 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use annai_testkit::bench::resident_mib;
-use annai_testkit::http::{HttpServer, Response};
+use annai_testkit::http::{HttpServer, Response, request};
+use serde_json::json;
 
 use crate::Figures;
 use crate::place::Place;
@@ -116,4 +117,54 @@ pub fn too_large(place: &Place) -> Figures {
         );
     }
     figures
+}
+
+/// How long memory may take to be given back.
+const REST: Duration = Duration::from_secs(60);
+/// How much of it may stay.
+const MAX_KEPT_MIB: f64 = 64.0;
+
+/// 1,000 clients that send 200 requests each before they read anything.
+pub fn pipelined_requests(place: &Place) -> Figures {
+    let server = place.http();
+    let before = resident_mib(server.process.id());
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let list = request("POST", "/mcp", &[("content-type", "application/json")], body).repeat(200);
+    let streams: Vec<_> = (0..1000)
+        .map(|_| {
+            let mut stream = server.connect();
+            send(&mut stream, list.as_bytes());
+            stream
+        })
+        .collect();
+    std::thread::sleep(Duration::from_secs(2));
+    let mut read = 0;
+    for stream in streams {
+        stream.set_nonblocking(false).unwrap();
+        let mut stream = BufReader::new(stream);
+        // A few replies of each; the rest is left.
+        read += (0..5).map_while(|_| Response::read(&mut stream)).count();
+    }
+    let peak = server.process.peak_mib();
+    std::thread::sleep(REST);
+    let kept = resident_mib(server.process.id()) - before;
+    Figures::default()
+        .check(&format!("{read} replies were read"), read == 5000)
+        .add("peak memory", peak, "MiB", 160.0)
+        .add("memory that is kept after a minute", kept, "MiB", MAX_KEPT_MIB)
+}
+
+/// 300 calls with arguments of 1 MiB, 64 at a time.
+pub fn large_calls(place: &Place) -> Figures {
+    let server = place.http();
+    let before = resident_mib(server.process.id());
+    let arguments = json!({ "path": "large.md", "content": "x ".repeat(1 << 19) });
+    std::thread::scope(|scope| {
+        for _ in 0..64 {
+            scope.spawn(|| (0..5).for_each(|_| drop(server.call("vault_create", arguments.clone()))));
+        }
+    });
+    std::thread::sleep(REST);
+    let kept = resident_mib(server.process.id()) - before;
+    Figures::default().add("memory that is kept after a minute", kept, "MiB", MAX_KEPT_MIB)
 }
