@@ -9,7 +9,8 @@ use super::{Cli, Failure, print};
 /// The words that the help uses.
 const TERMS: &str = "\
 manual    A folder of documents that are only read, such as a product manual.
-          Each folder directly below --manuals is one manual.
+          Each folder directly below --manuals is one manual, unless --manuals
+          has documents of its own: then it is a single manual.
 vault     A folder of documents that tools may also create and change (--vault).
 artifact  A vault file made from another one, such as a flowchart; its elements
           cite lines of their source.
