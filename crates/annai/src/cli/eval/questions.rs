@@ -26,6 +26,8 @@ pub(super) struct Question {
     pub phrasings: Vec<String>,
     /// A passage that would answer the question.
     pub hypothetical: Option<String>,
+    /// A part of the expected section, word for word, that answers the question.
+    pub answer: Option<String>,
     /// The manual to search, as a caller would name it; all manuals if absent.
     pub manual_id: Option<String>,
     /// The sections that answer the question together; none if the manuals do not answer it.
@@ -52,6 +54,9 @@ impl Question {
         if self.expected.is_empty() && !self.also.is_empty() {
             let fix = "move one of its sections to `expected`";
             return Some(format!("also: must be empty when `expected` is; {fix}"));
+        }
+        if self.answer.as_deref().is_some_and(|answer| answer.trim().is_empty()) {
+            return Some("answer: must not be empty; leave it out, or quote the section".to_owned());
         }
         if self.split.as_deref() == Some("") {
             return Some("split: must not be empty; leave it out, or give it a name".to_owned());
