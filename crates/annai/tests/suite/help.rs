@@ -180,7 +180,7 @@ fn every_example_works() {
             let folder = Path::new(env!("CARGO_BIN_EXE_annai")).parent().unwrap();
             let path = format!("{}:/usr/bin:/bin", folder.display());
             shell.args(["-c", &format!("exec env {example}")]).current_dir(&home.0).env_clear();
-            shell.env("PATH", path).env("HOME", &home.0).env("PORT", "0");
+            shell.env("PATH", path).env("HOME", &home.0).env("TMPDIR", &home.0).env("PORT", "0");
             if !example.starts_with("OPENAI_API_KEY=") {
                 shell.env("OPENAI_API_KEY", openai::KEY).env("OPENAI_BASE_URL", api.base_url());
             }
