@@ -129,7 +129,7 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
         #[cfg(unix)]
         Command::Demo => demo::run(options),
         Command::Call { tool, arguments, json } => {
-            // What reads a pipe is a program; people who pipe into a pager or `grep` can read JSON lines of one value too.
+            // A pipe or a file is read by a program.
             let format = call::Format::new(*json || !io::stdout().is_terminal());
             call::run(&load_app(options)?, tool, arguments, format)
         }
