@@ -9,7 +9,7 @@ use annai_services::Services;
 use annai_services::runs::RunOptions;
 use annai_services::store::postgres::PostgresStore;
 
-pub use self::embedded::{TempFolder, World as EmbeddedWorld, broken, code, echo};
+pub use self::embedded::{TempFolder, World as EmbeddedWorld, broken, clean_up_until, code, echo};
 use crate::database::TestDatabase;
 
 #[expect(dead_code, reason = "the embedded store's tests use more of it")]

@@ -15,7 +15,7 @@ use annai_services::domain::text::{Input, Name};
 use annai_services::domain::tool_offers::ToolOffers;
 use annai_services::runs::{RunOptions, RunReport, RunRequest, Runs};
 use annai_services::store::sqlite::{SqliteOptions, SqliteStore};
-use annai_services::store::{Completion, Reservation, ReserveOutcome, ReserveRequest, Store};
+use annai_services::store::{CleanUp, Completion, Reservation, ReserveOutcome, ReserveRequest, Store};
 use annai_services::upstream::{HttpTarget, Upstream, UpstreamFailure, UpstreamReply, UpstreamRequest};
 use annai_services::{Services, ServicesError};
 use futures_util::future::BoxFuture;
@@ -300,6 +300,20 @@ impl World {
         while self.upstream.calls() < times {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
+    }
+}
+
+/// Cleans up until nothing that has expired is left. A row is skipped while a transaction still uses it, and one that was
+/// refused may end a moment after its reply.
+pub async fn clean_up_until(store: &dyn Store, is_clean: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    loop {
+        assert_eq!(store.delete_expired().await.unwrap(), CleanUp::Complete);
+        if is_clean() {
+            return;
+        }
+        assert!(Instant::now() < deadline, "something that has expired is still there");
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
