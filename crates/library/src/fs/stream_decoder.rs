@@ -147,6 +147,9 @@ mod tests {
             b"\x1f  \xdf\xdf\xdf\xea\xbd\xd0",
             b"Some English text before a na\xefve word, and no more than that.\n",
             b"more than forty bytes of English, and at last \x91\xce\x8f\xdb\n",
+            // ISO-2022-JP has no shift characters, also not in its ASCII part.
+            b"\x0e \x1b$B",
+            b"\x0f\x1b$BBP>]\x1b(B\n",
         ] {
             let whole = decode(bytes.to_vec()).map(|decoded| (decoded.text, decoded.encoding));
             for piece_bytes in [1, 3, 4, 7, 16, 1000] {

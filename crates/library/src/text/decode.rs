@@ -100,6 +100,8 @@ pub struct AsciiStart {
     bytes: usize,
     last: Option<u8>,
     has_foreign_control: bool,
+    /// Whether it has a shift-in or shift-out character, which ISO-2022-JP does not allow.
+    has_shift: bool,
 }
 
 impl AsciiStart {
@@ -107,6 +109,7 @@ impl AsciiStart {
     pub fn add(&mut self, piece: &[u8]) {
         self.bytes += piece.len();
         self.last = piece.last().copied().or(self.last);
+        self.has_shift |= memchr::memchr2(0x0e, 0x0f, piece).is_some();
         self.has_foreign_control |= piece.iter().any(|byte| is_foreign_control(char::from(*byte)));
     }
 }
@@ -124,7 +127,7 @@ pub fn decode_after_ascii(start: AsciiStart, bytes: Vec<u8>) -> Option<DecodedTe
     }
     // ISO-2022-JP has seven bits only and would pass for UTF-8, so it comes first.
     if has_japanese_escape(&bytes) && bytes.is_ascii() {
-        let text = decode_iso_2022_jp(&bytes)?;
+        let text = decode_iso_2022_jp(&bytes).filter(|_| !start.has_shift)?;
         return Some(DecodedText { text, encoding: Encoding::Iso2022Jp, has_bom: false });
     }
     match String::from_utf8(bytes) {
