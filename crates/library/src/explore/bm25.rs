@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::query::Query;
+use super::terms::key_weight;
 use crate::index::{Key, Posting, Segment, View};
 
 // The weights were found by measuring on questions of several kinds (`annai eval`); the ranking is not sensitive to any
@@ -10,7 +11,7 @@ use crate::index::{Key, Posting, Segment, View};
 /// BM25's k1: how quickly further occurrences of a key stop adding to the score.
 const K1: f32 = 1.2;
 /// BM25's b: how strongly the score is normalized by length.
-const B: f32 = 0.6;
+const B: f32 = 0.75;
 /// Below this share of the average length a shorter text gains nothing more; otherwise one-line sections would win.
 const MIN_LENGTH_RATIO: f32 = 0.3;
 /// The weight of an occurrence in the heading, relative to one in the body.
@@ -44,8 +45,8 @@ impl Statistics {
             let forms = query.terms.iter().chain(&query.negatives).flat_map(|term| &term.forms);
             for key in forms.flat_map(|form| &form.keys).chain(&query.keys) {
                 known.entry(*key).or_insert_with(|| {
-                    let count = segments().map(|segment| segment.count(*key)).sum::<usize>() as f32;
-                    idf(nodes, count)
+                    let count = segments().map(|segment| segment.count(*key)).sum::<usize>();
+                    if count == 0 { 0.0 } else { idf(nodes, count as f32) }
                 });
             }
         }
@@ -55,6 +56,11 @@ impl Statistics {
     /// The inverse document frequency of a key of the question.
     pub fn idf(&self, key: Key) -> f32 {
         self.idf.get(&key).copied().unwrap_or_default()
+    }
+
+    /// The inverse document frequency of a key, weighted by what the key says; 0 for a key that occurs nowhere.
+    pub fn weighted_idf(&self, key: Key) -> f32 {
+        self.idf(key) * key_weight(key)
     }
 
     /// The BM25 score of a key with this inverse document frequency in one node.

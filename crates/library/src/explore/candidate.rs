@@ -25,10 +25,6 @@ impl MatchKind {
     }
 }
 
-/// The maximum score of a candidate that was moved behind another one, as a share of the score of that: equal scores would
-/// be ordered by their places again.
-pub const NEXT_SCORE: f32 = 0.999;
-
 /// A section that may answer the question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {

@@ -3,24 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::bm25::{FormScore, ScoreAccumulator, Statistics};
-use super::comparison::MAX_SIDES;
 use super::needle::{Needle, TermFit, stands_alone};
 use super::query::Query;
-use super::terms::{Form, FormKind, Role, Term};
+use super::terms::{Form, FormKind, Term};
 use crate::cancellation::checkpoint;
 use crate::index::{Key, Segment, View, all_of};
 
-// The weights were tuned with `annai eval`, as those of `bm25`.
-/// The weight of a required term in the score of a node, relative to 1 for a soft term.
-const MUST_WEIGHT: f32 = 1.4;
-/// The weight of a key of the question that lies between its terms, relative to the keys of the terms.
-const CONTEXT_KEY_WEIGHT: f32 = 0.3;
-/// The factor for a term whose keys are all in a node, next to each other.
-const ADJACENT_BOOST: f32 = 1.25;
-/// The factor for a term whose keys are all in a node, but scattered.
-const SCATTERED_PENALTY: f32 = 0.8;
-/// The factor for a term of whose keys a node contains most.
-const PARTIAL_PENALTY: f32 = 0.9;
 /// The factor for a single character, which is looked up by every pair that begins with it and is therefore less
 /// specific than a key.
 const SINGLE_CHAR_WEIGHT: f32 = 0.5;
@@ -28,13 +16,12 @@ const SINGLE_CHAR_WEIGHT: f32 = 0.5;
 /// count as found.
 const MIN_EQUIVALENT_WEIGHT: f32 = 0.5;
 
-/// The scores of a node on the sides of a comparison.
-pub type SideScores = [f32; MAX_SIDES];
-
 /// The score of a node of the current segment, and the terms that it contains, as bit sets.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NodeScore {
     pub score: f32,
+    /// The idf of the keys of the wording that the node contains, or a stand-in for.
+    pub covered: f32,
     pub exact: u64,
     pub separated: u64,
     pub synonym: u64,
@@ -50,9 +37,13 @@ impl NodeScore {
         self.exact | self.separated | self.synonym | self.base | self.partial != 0
     }
 
-    /// Adds a term that the node contains.
-    fn add(&mut self, found: &FoundTerm, bit: u64, weight: f32) {
-        self.score += weight * found.score;
+    /// Adds a term that the node contains. Its own keys are scored with those of the whole wording; where only another form
+    /// of it stands in the node, that stands in for them.
+    fn add(&mut self, found: &FoundTerm, bit: u64) {
+        if !found.exact {
+            self.score += found.stand_in.score;
+            self.covered += found.stand_in.covered;
+        }
         let set = |bits: &mut u64, is_set: bool| *bits |= if is_set { bit } else { 0 };
         set(&mut self.exact, found.exact);
         set(&mut self.separated, found.separated);
@@ -64,28 +55,20 @@ impl NodeScore {
     }
 }
 
-/// The scores of the nodes of a segment for one wording.
-#[derive(Default)]
-pub struct WordingScores {
-    /// The score of each node.
-    pub nodes: Vec<NodeScore>,
-    /// What the terms of one side of a comparison add to the score of each node; empty where the wording compares nothing.
-    own: Vec<SideScores>,
+/// What another form of a term adds to a node that does not have the term as it is written.
+#[derive(Debug, Clone, Copy, Default)]
+struct StandIn {
+    /// The score of the keys that the term itself does not have.
+    score: f32,
+    /// The idf of the keys of the term that it replaces.
+    covered: f32,
 }
 
-impl WordingScores {
-    /// The score of a node on each side of a comparison; none where the wording compares nothing.
-    pub fn sides(&self, node: u32, score: f32) -> Option<SideScores> {
-        let own = self.own.get(node as usize)?;
-        let all: f32 = own.iter().sum();
-        Some(own.map(|own| score - all + own))
-    }
-}
-
-/// How a node contains a term: the score of its best form, and every way in which a form was found.
+/// How a node contains a term: every way in which a form was found.
 #[derive(Debug, Clone, Copy, Default)]
 struct FoundTerm {
-    score: f32,
+    is_touched: bool,
+    stand_in: StandIn,
     exact: bool,
     separated: bool,
     synonym: bool,
@@ -108,14 +91,15 @@ struct SharedTerm<'a> {
 pub struct Matcher<'a> {
     /// The statistics of all segments.
     pub statistics: Statistics,
-    wordings: Vec<&'a Query>,
     terms: Vec<SharedTerm<'a>>,
     /// The keys of the wordings as a whole, with the wordings that have them.
     keys: BTreeMap<Key, Vec<usize>>,
+    /// The idf of the keys of each wording that occur at all.
+    totals: Vec<f32>,
     negatives: Vec<(&'a Form, Needle)>,
     accumulator: ScoreAccumulator,
     found: FoundTerms,
-    scores: Vec<WordingScores>,
+    scores: Vec<Vec<NodeScore>>,
 }
 
 impl<'a> Matcher<'a> {
@@ -143,11 +127,13 @@ impl<'a> Matcher<'a> {
         }
         let excluding = wordings.first().into_iter().flat_map(|query| &query.negatives);
         let negatives = excluding.flat_map(|term| &term.forms);
+        let statistics = Statistics::new(views, wordings);
+        let total = |query: &&Query| query.keys.iter().map(|key| statistics.weighted_idf(*key)).sum();
         Self {
-            statistics: Statistics::new(views, wordings),
+            totals: wordings.iter().map(total).collect(),
+            statistics,
             negatives: negatives.map(|form| (form, Needle::new(&form.text))).collect(),
-            scores: wordings.iter().map(|_| WordingScores::default()).collect(),
-            wordings: wordings.to_vec(),
+            scores: wordings.iter().map(|_| Vec::new()).collect(),
             terms,
             keys,
             accumulator: ScoreAccumulator::default(),
@@ -162,69 +148,85 @@ impl<'a> Matcher<'a> {
     }
 
     /// The scores of the nodes of a segment for each wording.
-    pub fn scores(&mut self, segment: &Segment) -> &[WordingScores] {
+    pub fn scores(&mut self, segment: &Segment) -> &[Vec<NodeScore>] {
         let nodes = segment.nodes.len();
         self.accumulator.resize(nodes);
         self.found.resize(nodes);
-        for (scores, wording) in self.scores.iter_mut().zip(&self.wordings) {
-            scores.nodes.clear();
-            scores.nodes.resize(nodes, NodeScore::default());
-            scores.own.clear();
-            if !wording.sides.is_empty() {
-                scores.own.resize(nodes, SideScores::default());
-            }
+        for scores in &mut self.scores {
+            scores.clear();
+            scores.resize(nodes, NodeScore::default());
         }
         self.add_terms(segment);
-        self.add_keys_between_terms(segment);
+        self.add_keys(segment);
         self.remove_negatives(segment);
+        self.weigh_by_coverage();
         &self.scores
     }
 
-    /// Adds the score of each term, which is the score of its best form.
+    /// Notes which nodes contain which terms, and in which forms.
     fn add_terms(&mut self, segment: &Segment) {
         for shared in &self.terms {
             checkpoint();
             let SharedTerm { term, needles, uses } = shared;
+            let own = term.forms.first().map(|form| form.keys.as_slice()).unwrap_or_default();
             for (number, (form, needle)) in term.forms.iter().zip(needles).enumerate() {
-                accumulate_postings(segment, form, &self.statistics, &mut self.accumulator);
-                let lookup =
-                    FormLookup { form, needle, is_primary_form: number == 0, is_phrase: term.is_phrase };
+                // The keys of the term itself are scored with those of the whole wording.
+                let scored_elsewhere = |key: &Key| own.contains(key);
+                accumulate_postings(
+                    segment,
+                    form,
+                    scored_elsewhere,
+                    &self.statistics,
+                    &mut self.accumulator,
+                );
+                let replaced = own.iter().filter(|key| !form.keys.contains(key));
+                let replaced: f32 = replaced.map(|key| self.statistics.weighted_idf(*key)).sum();
+                let lookup = FormLookup {
+                    form,
+                    needle,
+                    is_primary_form: number == 0,
+                    is_phrase: term.is_phrase,
+                    replaced_idf: replaced,
+                };
                 score_form(segment, &lookup, &mut self.accumulator, &mut self.found);
             }
             self.found.drain(|node, found| {
                 for (wording, index) in uses {
-                    let query = self.wordings.get(*wording);
-                    let own_term = query.and_then(|query| query.terms.get(*index)).unwrap_or(term);
-                    let weight =
-                        own_term.strength * if own_term.role == Role::Must { MUST_WEIGHT } else { 1.0 };
-                    let Some(scores) = self.scores.get_mut(*wording) else { continue };
-                    if let Some(score) = scores.nodes.get_mut(node as usize) {
-                        score.add(&found, 1 << index, weight);
-                    }
-                    let side =
-                        query.and_then(|query| query.sides.iter().position(|side| side >> index & 1 == 1));
-                    if let (Some(side), Some(own)) = (side, scores.own.get_mut(node as usize)) {
-                        own.iter_mut().skip(side).take(1).for_each(|own| *own += weight * found.score);
+                    let nodes = self.scores.get_mut(*wording);
+                    if let Some(score) = nodes.and_then(|nodes| nodes.get_mut(node as usize)) {
+                        score.add(&found, 1 << index);
                     }
                 }
             });
         }
     }
 
-    fn add_keys_between_terms(&mut self, segment: &Segment) {
+    /// Adds the BM25 score of every key of the wordings, those between their terms included, to the nodes that match.
+    fn add_keys(&mut self, segment: &Segment) {
         for (key, wordings) in &self.keys {
             checkpoint();
-            let idf = self.statistics.idf(*key) * CONTEXT_KEY_WEIGHT;
+            let idf = self.statistics.weighted_idf(*key);
             for posting in segment.find(*key) {
                 let mut score = None;
                 for wording in wordings {
-                    let nodes = self.scores.get_mut(*wording).map(|scores| scores.nodes.as_mut_slice());
+                    let nodes = self.scores.get_mut(*wording);
                     let found = nodes.and_then(|nodes| nodes.get_mut(posting.node as usize));
                     if let Some(found) = found.filter(|found| found.is_hit()) {
                         found.score +=
                             *score.get_or_insert_with(|| self.statistics.bm25(segment, posting, idf));
+                        found.covered += idf;
                     }
                 }
+            }
+        }
+    }
+
+    /// Weighs each node by the share of its wording, by idf, that it contains: a node with a little of everything beats one
+    /// that repeats a single word.
+    fn weigh_by_coverage(&mut self) {
+        for (scores, total) in self.scores.iter_mut().zip(&self.totals) {
+            for node in scores.iter_mut().filter(|node| node.covered > 0.0 && *total > 0.0) {
+                node.score *= (node.covered / total).min(1.0);
             }
         }
     }
@@ -232,13 +234,12 @@ impl<'a> Matcher<'a> {
     /// A node that contains an excluded term is not a match.
     fn remove_negatives(&mut self, segment: &Segment) {
         for (form, needle) in &self.negatives {
-            accumulate_postings(segment, form, &self.statistics, &mut self.accumulator);
+            accumulate_postings(segment, form, |_| true, &self.statistics, &mut self.accumulator);
             self.accumulator.drain(|node, score| {
                 if usize::from(score.keys) >= form.keys.len().max(1)
                     && segment.node(node).is_some_and(|entry| needle.find(segment.text_of(entry)).is_some())
                 {
-                    let found =
-                        self.scores.iter_mut().filter_map(|scores| scores.nodes.get_mut(node as usize));
+                    let found = self.scores.iter_mut().filter_map(|scores| scores.get_mut(node as usize));
                     found.for_each(|found| *found = NodeScore::default());
                 }
             });
@@ -261,7 +262,7 @@ impl FoundTerms {
     /// What is known about a node so far.
     fn get(&mut self, node: u32) -> Option<&mut FoundTerm> {
         let found = self.nodes.get_mut(node as usize)?;
-        if found.score == 0.0 {
+        if !std::mem::replace(&mut found.is_touched, true) {
             self.touched.push(node);
         }
         Some(found)
@@ -278,10 +279,11 @@ impl FoundTerms {
     }
 }
 
-/// Adds up the BM25 scores of the keys of a form, node by node.
+/// Counts the keys of a form, node by node, and adds up the BM25 scores of those that are not scored elsewhere.
 fn accumulate_postings(
     segment: &Segment,
     form: &Form,
+    scored_elsewhere: impl Fn(&Key) -> bool,
     statistics: &Statistics,
     accumulator: &mut ScoreAccumulator,
 ) {
@@ -298,9 +300,10 @@ fn accumulate_postings(
         }
     }
     for key in &form.keys {
-        let idf = statistics.idf(*key);
+        let idf = if scored_elsewhere(key) { 0.0 } else { statistics.weighted_idf(*key) };
         for posting in segment.find(*key) {
-            accumulator.add(posting, statistics.bm25(segment, posting, idf));
+            let score = if idf == 0.0 { 0.0 } else { statistics.bm25(segment, posting, idf) };
+            accumulator.add(posting, score);
         }
     }
 }
@@ -313,6 +316,8 @@ struct FormLookup<'a> {
     is_primary_form: bool,
     /// Whether its words match only together.
     is_phrase: bool,
+    /// The idf of the keys of the term that this form does not have.
+    replaced_idf: f32,
 }
 
 /// Decides for each node with a score whether it contains the form, and adjusts the score.
@@ -322,7 +327,7 @@ fn score_form(
     accumulator: &mut ScoreAccumulator,
     terms: &mut FoundTerms,
 ) {
-    let FormLookup { form, needle, is_primary_form, is_phrase } = *lookup;
+    let FormLookup { form, needle, is_primary_form, is_phrase, replaced_idf } = *lookup;
     let wanted = form.keys.len().max(1);
     let is_related = matches!(form.kind, FormKind::Base | FormKind::Fragment);
     let counts = form.weight >= MIN_EQUIVALENT_WEIGHT || is_related;
@@ -330,7 +335,6 @@ fn score_form(
         let (Some(entry), Some(found)) = (segment.node(node), terms.get(node)) else { return };
         let key_count = usize::from(keys);
         found.path |= counts && usize::from(paths) >= wanted && !form.keys.is_empty();
-        let mut score = sum * form.weight;
         if key_count >= wanted {
             // One key is proof, unless the form has a character besides it; of several, only the text tells whether they are
             // next to each other.
@@ -353,15 +357,14 @@ fn score_form(
                     FormKind::Base => found.base |= counts,
                     FormKind::Fragment => found.partial |= counts,
                 },
-                None if is_inside_word => {}
-                None => score *= SCATTERED_PENALTY,
+                None if is_inside_word || is_phrase || is_related => {}
+                None => found.partial |= counts && (wanted > 2 || form.text.is_ascii()),
             }
-            match fit {
-                Some(_) if wanted > 1 => score *= ADJACENT_BOOST,
-                None if !is_phrase && !is_related && (wanted > 2 || form.text.is_ascii()) => {
-                    found.partial |= counts;
-                }
-                _ => {}
+            // A character alone has no key that the wording could be scored by.
+            let stands_in = !is_primary_form || form.single_char.is_some();
+            if stands_in && fit.is_some() && sum * form.weight > found.stand_in.score {
+                let covered = replaced_idf * form.weight.min(1.0);
+                found.stand_in = StandIn { score: sum * form.weight, covered };
             }
             if usize::from(titles) >= wanted && !is_inside_word {
                 found.heading |= counts;
@@ -369,9 +372,6 @@ fn score_form(
         } else if wanted >= 3 && key_count * 5 >= wanted * 3 && !is_phrase && !is_related {
             // Three fifths of the keys count as a partial match.
             found.partial |= counts;
-            score *= PARTIAL_PENALTY;
         }
-        // A node without a score would not count as found.
-        found.score = found.score.max(score).max(f32::MIN_POSITIVE);
     });
 }

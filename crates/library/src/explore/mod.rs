@@ -1,7 +1,7 @@
 //! The exploration: a question is parsed into terms, searched for in stages, and the results are integrated.
 //!
 //! From the bottom up: [`terms`], `tokens`, `words`, `directing`, `wanted`, `asking`, `asked_value`, `japanese`,
-//! `base_forms`, `comparison`, `question`, `dictionary` and [`query`] parse a question; `matching`, `fusion` and `ranking`
+//! `base_forms`, `question`, `dictionary` and [`query`] parse a question; `matching`, `ranking` and `wording_fusion`
 //! find sections for it, `exceptions` and `references` (by `outline` and `page_paths`) add the sections that belong to them; [`stages`] runs these in order
 //! within a `scope`; `conflicts`, `gaps`, `sufficiency` and `conclusion` judge the outcome; `term_counts` says where the
 //! terms stand, `absence` what could be asked instead (by `near_headings`, `near_texts` and `vocabulary`), and
@@ -17,16 +17,13 @@ mod bm25;
 mod candidate;
 mod chosen_words;
 mod close_words;
-mod comparison;
 mod conclusion;
 mod conflicts;
 mod context;
 mod coverage;
 mod dictionary;
 mod directing;
-mod diversity;
 mod exceptions;
-mod fusion;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod gaps;
@@ -44,7 +41,6 @@ mod new_trace;
 mod next_actions;
 mod original_text;
 mod outline;
-mod page_kind;
 mod page_paths;
 mod place;
 mod query;
@@ -74,8 +70,6 @@ mod unscanned;
 mod vault_find;
 mod vocabulary;
 mod wanted;
-mod wanted_facts;
-mod wanted_words;
 mod widening;
 mod word_scan;
 mod wording_fusion;

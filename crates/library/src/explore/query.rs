@@ -8,16 +8,15 @@ use super::base_forms::base_of;
 use super::dictionary::Dictionary;
 use super::directing::{Subject, without_directing_words};
 use super::japanese;
-use super::page_kind::asks_for_news;
 use super::question::QuestionParts;
 pub use super::question_terms::MAX_TERMS;
 use super::question_terms::{ParsedTerms, new_term, normal_line, terms_of};
 use super::terms::{Form, FormKind, Goal, Intent, Role, Term, lookup_keys};
 use super::wanted::Wanted;
-use super::words::{goal_of, intent_of, without_goal_words};
+use super::words::{goal_of, intent_of, is_stop_word, without_goal_words};
 use crate::error::LibraryError;
 use crate::index::{Class, Key, class, word};
-use crate::text::{kanji_number, kanji_numeral};
+use crate::text::{is_separator, kanji_number, kanji_numeral};
 
 /// The maximum length of a question after normalization. The input schema limits what is sent; this limits what
 /// ligatures and compatibility characters expand to. A longer question is rejected.
@@ -43,17 +42,12 @@ pub struct Query {
     pub intent: Intent,
     /// The goal that the question states in words.
     pub goal: Goal,
-    /// The index keys of the whole question, including those between its terms.
+    /// The index keys that sections are scored by: those of the whole question but its stop words.
     pub keys: Vec<Key>,
-    /// Whether it asks for news or versions.
-    pub asks_for_news: bool,
     /// The kind of fact that an answer is expected to state.
     pub wanted: Wanted,
     /// The value that is asked for; none where the question asks for something else.
     pub asked_value: Option<AskedValue>,
-    /// The terms that only one side of a comparison has, as a bit set for each side; empty where the question compares
-    /// nothing.
-    pub sides: Vec<u64>,
     /// The terms beyond [`MAX_TERMS`], which are not searched for.
     pub dropped: Vec<String>,
 }
@@ -85,7 +79,7 @@ impl Query {
         let asked = Asked::of(&subject.text);
         let normal = if has_words(&asked.text) { asked.text } else { subject.text.clone() };
         let normal = japanese::with_plain_connectives(normal);
-        let ParsedTerms { mut terms, dropped, sides } = terms_of(&parts, &normal, subject.leading_words);
+        let ParsedTerms { mut terms, dropped } = terms_of(&parts, &normal, subject.leading_words);
         for term in &mut terms {
             add_spellings(term);
         }
@@ -102,12 +96,9 @@ impl Query {
             negatives,
             intent: intent.unwrap_or_else(|| intent_of(&whole)),
             goal,
-            // The words that only ask are no terms, yet a text that repeats them fits a little better.
-            keys: lookup_keys(&subject.text),
-            asks_for_news: asks_for_news(&whole),
+            keys: scored_keys(&subject.text, &parts.quoted),
             asked_value: AskedValue::of(&whole, asked.wanted),
             wanted: asked.wanted,
-            sides,
             dropped,
         })
     }
@@ -137,9 +128,15 @@ impl Query {
     }
 }
 
-/// Whether a normalized text of one of the kinds that a question wants is stated; true where it wants no special kind.
-pub fn has_wanted_fact(query: &Query, text: &str) -> bool {
-    query.wanted.is_empty() || query.wanted.is_stated_in(text)
+/// The index keys of a question without its stop words, each once.
+fn scored_keys(normal: &str, quoted: &[String]) -> Vec<Key> {
+    let words = normal.split_inclusive(' ').filter(|word| !is_stop_word(word.trim_matches(is_separator)));
+    let mut text: String = words.collect();
+    for phrase in quoted {
+        text.push(' ');
+        text.push_str(&normal_line(phrase));
+    }
+    lookup_keys(&text)
 }
 
 /// Whether a text has a searchable character.

@@ -4,11 +4,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::base_forms::ENDING_NOUNS;
-use super::comparison::{is_comparing_word, sides_of};
 use super::japanese;
 use super::question::{QuestionParts, ScriptRun, script_runs};
 use super::terms::{Form, Role, Term};
-use super::words::{is_stop_word, strength};
+use super::words::{is_comparing_word, is_stop_word, strength};
 use crate::index::{Class, class};
 use crate::text::{is_separator, normalize_line};
 
@@ -25,8 +24,6 @@ pub struct ParsedTerms {
     pub terms: Vec<Term>,
     /// The texts of those beyond the limit.
     pub dropped: Vec<String>,
-    /// The terms of each side of a comparison, as bit sets.
-    pub sides: Vec<u64>,
 }
 
 /// The terms of a question, of whose beginning some words were taken away.
@@ -54,8 +51,7 @@ pub fn terms_of(parts: &QuestionParts, normal: &str, leading_words: usize) -> Pa
             }
         }
     }
-    let sides = sides_of(normal, &terms);
-    remove_asking_terms(normal, &mut terms, !sides.is_empty());
+    remove_asking_terms(normal, &mut terms);
     if terms.is_empty() && parts.negatives.is_empty() {
         // A question of nothing but stop words is searched for as it is.
         terms.extend(new_term(Role::Soft, normal, 0..normal.len()));
@@ -67,13 +63,7 @@ pub fn terms_of(parts: &QuestionParts, normal: &str, leading_words: usize) -> Pa
     let dropped = terms.iter().skip(MAX_TERMS).map(|term| term.text().to_owned()).collect();
     terms.truncate(MAX_TERMS);
     terms.sort_by_key(|term| term.range.start);
-    let bits = |side: &Vec<String>| {
-        let own = (0..).zip(&terms).filter(|(_, term)| side.iter().any(|text| text == term.text()));
-        own.fold(0, |bits, (index, _): (u32, _)| bits | 1_u64 << index)
-    };
-    let sides: Vec<u64> = sides.iter().map(bits).collect();
-    let is_compared = sides.iter().all(|side| *side != 0);
-    ParsedTerms { terms, dropped, sides: if is_compared { sides } else { Vec::new() } }
+    ParsedTerms { terms, dropped }
 }
 
 /// The term of a single Kanji between spaces, which may be a word, or the beginning or the end of the word beside it, as in
@@ -101,9 +91,8 @@ fn lone_character(normal: &str, range: Range<usize>, beside: [Option<&ScriptRun>
     Some(term)
 }
 
-/// Removes the nouns that end a question (方法, 条件), and in a comparison the words that state it, unless there is
-/// nothing else.
-fn remove_asking_terms(normal: &str, terms: &mut Vec<Term>, is_comparison: bool) {
+/// Removes the nouns that end a question (方法, 条件), and the words that state a comparison, unless there is nothing else.
+fn remove_asking_terms(normal: &str, terms: &mut Vec<Term>) {
     let is_ending_noun = |term: &Term| !term.range.is_empty() && ENDING_NOUNS.contains(&term.text());
     let starts = terms.iter().filter(|term| !term.range.is_empty() && !is_ending_noun(term));
     let starts: Vec<usize> = starts.map(|term| term.range.start).collect();
@@ -113,8 +102,7 @@ fn remove_asking_terms(normal: &str, terms: &mut Vec<Term>, is_comparison: bool)
         next.is_none() || after.contains(['。', '?', '!']) || after.starts_with(" between")
     };
     let is_asking = |term: &Term| {
-        (is_comparison && (is_ending_noun(term) || is_comparing_word(term.text())) && !term.range.is_empty())
-            || (is_ending_noun(term) && ends_question(term))
+        (is_comparing_word(term.text()) && !term.range.is_empty()) || (is_ending_noun(term) && ends_question(term))
     };
     if !terms.iter().all(is_asking) {
         terms.retain(|term| !is_asking(term));

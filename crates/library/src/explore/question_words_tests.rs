@@ -1,27 +1,13 @@
-//! Tables of questions and what they are parsed into: terms, the wanted kind of fact, and the sides of a comparison.
-
-use std::collections::HashSet;
+//! Tables of questions and what they are parsed into: terms, and the wanted kind of fact.
 
 use proptest::prelude::*;
 
-use super::super::comparison::MAX_SIDES;
 use super::super::gaps::gaps;
-use super::super::matching::{MatchOutcome, match_terms};
-use super::super::test_corpus::{DICTIONARY, far_away, manual, outcome, outcome_at_home, query, shown};
+use super::super::test_corpus::{DICTIONARY, manual, outcome, query, shown};
 use super::*;
 
 fn terms(question: &str) -> String {
     query(question).terms.iter().map(Term::text).collect::<Vec<_>>().join(" ")
-}
-
-/// The terms that only one side has, the sides separated by a bar.
-fn sides(question: &str) -> String {
-    let query = query(question);
-    let side = |bits: &u64| {
-        let own = query.terms.iter().enumerate().filter(|(index, _)| bits >> index & 1 == 1);
-        own.map(|(_, term)| term.text()).collect::<Vec<_>>().join(" ")
-    };
-    query.sides.iter().map(side).collect::<Vec<_>>().join(" | ")
 }
 
 #[test]
@@ -156,59 +142,6 @@ fn question_words_tell_the_wanted_kind_of_fact() {
 }
 
 #[test]
-fn a_text_states_the_fact_or_not() {
-    for (question, text, expected) in [
-        ("返品は何日以内ですか", "返品は到着後14日以内", true),
-        ("返品は何日以内ですか", "返品は三月に受け付けます", false),
-        ("返品の窓口", "返品は店頭で", true),
-        ("how much is the fee", "a fee of $5", true),
-        ("how much is the fee", "the fee is waived", false),
-    ] {
-        assert_eq!(has_wanted_fact(&query(question), text), expected, "{question} {text}");
-    }
-}
-
-#[test]
-fn comparisons_have_sides() {
-    for (question, expected) in [
-        ("A型とB型の違い", "a型 | b型"),
-        ("プランAとプランBの比較", "プランa | プランb"),
-        ("A型とB型の保険料の違いを教えてください", "a型 | b型"),
-        ("正社員の退職金とパートの退職金の違い", "正社員 | パート"),
-        ("入院した場合と通院した場合の違いは何ですか", "入院 | 通院"),
-        ("口座振替とクレジットカードではどちらが安いですか", "口座振替 | クレジットカード"),
-        ("入院給付金は通院給付金とどう違いますか", "入院給付金 | 通院給付金"),
-        ("有給休暇と特別休暇と代休の違い", "有給休暇 | 特別休暇 | 代休"),
-        ("有線と比べて無線の速度は", "有線 | 無線"),
-        ("OAuth と SAML の違い", "oauth | saml"),
-        ("プランA vs プランB", "プランa | プランb"),
-        ("difference between access tokens and refresh tokens", "access | refresh"),
-        ("what is the difference between REST and GraphQL?", "rest | graphql"),
-        ("compare economy with business class for long flights", "economy | business"),
-        ("rail vs air travel", "rail | air"),
-        ("rail versus air travel", "rail | air"),
-        ("how does v1 differ from v2", "v1 | v2"),
-        ("retry or backoff, which is safer?", "retry | backoff"),
-        ("Which is better, rail or air?", "rail | air"),
-        ("should I use a taxi or a rental car", "taxi | rental"),
-        ("difference between the basic, plus and premium plans", "basic | plus | premium"),
-        ("the taxi compared to the train", "taxi | train"),
-        // These compare nothing.
-        ("申込と契約の手続き", ""),
-        ("30日を過ぎるとどう違うか", ""),
-        ("accept or refuse", ""),
-        ("between 9 and 17 o'clock", ""),
-        ("A型とA型の違い", ""),
-        ("what is the difference between plans", ""),
-        ("which plan includes chat or phone support", ""),
-    ] {
-        assert_eq!(sides(question), expected, "{question}");
-    }
-    assert_eq!(terms("what is the difference between REST and GraphQL?"), "rest graphql");
-    assert_eq!(terms("入院した場合と通院した場合の違い"), "入院 通院");
-}
-
-#[test]
 fn words_that_direct_never_are_gaps() {
     let views =
         [manual("m", &[("a.md", "# 返品\n返品は14日以内です。\n# Refund\nA refund takes 5 days.\n")])];
@@ -253,93 +186,6 @@ fn the_whole_compound_ranks_above_its_base() {
     assert_eq!(order.len(), 3);
 }
 
-/// A manual with many sections that are about one side of a comparison, and others that mention the other side.
-fn lopsided() -> [crate::index::View; 1] {
-    let files = [
-        ("a", "# 有線\n有線の速度は有線の規格による。有線。\n"),
-        (
-            "b",
-            "# 章\n前置きの長い文章がここに続き、そのあとで無線という言葉に一度だけ触れて、また別の話に移る。\n",
-        ),
-        ("c", "# Rail\nRail fares. Take rail, the rail ticket.\n"),
-        (
-            "d",
-            "# Other\nA long text about many other things that mentions the word air only once and then goes on.\n",
-        ),
-    ];
-    let numbered = |(folder, text): (&str, &str)| {
-        let file =
-            |number: usize| (format!("{folder}/{number}.md"), text.replace('#', &format!("# {number}")));
-        (0..30).map(file).collect::<Vec<_>>()
-    };
-    let texts: Vec<_> = files.into_iter().flat_map(numbered).collect();
-    let texts: Vec<_> = texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    [manual("m", &texts)]
-}
-
-#[test]
-fn both_sides_of_a_comparison_are_among_the_first_five() {
-    let views = lopsided();
-    for (plain, question, other) in [
-        ("有線 無線 速度", "有線と無線の速度の違い", "b/"),
-        ("有線 無線", "有線 vs 無線", "b/"),
-        ("rail air fares", "rail vs air fares", "d/"),
-        ("rail air", "difference between rail and air", "d/"),
-    ] {
-        let order = |question: &str| -> Vec<String> {
-            let outcome = outcome(&views, question);
-            assert!(outcome.candidates.is_sorted_by(|one, other| one.score >= other.score), "{question}");
-            let places = outcome.candidates.iter().chain(&outcome.more_evidence);
-            places.map(|found| shown(&views, found.place)).collect()
-        };
-        let has_other = |order: &[String]| order.iter().take(5).any(|place| place.starts_with(other));
-        assert!(!has_other(&order(plain)), "the corpus would not need a comparison: {plain}");
-        let compared = order(question);
-        assert!(has_other(&compared), "{question}: {compared:?}");
-        assert!(compared.iter().take(5).any(|place| !place.starts_with(other)), "{question}");
-        // No section is lost.
-        let places = |order: Vec<String>| order.into_iter().collect::<HashSet<_>>();
-        assert_eq!(places(compared), places(order(plain)), "{question}");
-    }
-}
-
-#[test]
-fn what_lies_outside_is_compared_below_what_lies_inside() {
-    let views = [
-        manual("m", &[("a.md", "# Rail\nrail\n# Trains\nthe rail again\n# More\nrail rail\n")]),
-        manual("n", &[("b.md", "# Air\nair\n")]),
-    ];
-    let outcome = outcome_at_home(&views, "m", "rail vs air");
-    let order: Vec<_> = outcome.candidates.iter().map(|found| (found.is_outside, found.place.view)).collect();
-    assert_eq!(order, [(false, 0), (false, 0), (false, 0), (true, 1)]);
-}
-
-#[test]
-fn a_section_about_both_sides_comes_first() {
-    let views = [manual(
-        "m",
-        &[("a.md", "# Rail\nrail\n"), ("b.md", "# Both\nrail and air\n"), ("c.md", "# Air\nair\n")],
-    )];
-    let order: Vec<_> =
-        outcome(&views, "rail vs air").candidates.iter().map(|found| shown(&views, found.place)).collect();
-    assert_eq!(order.len(), 3);
-    assert_eq!(order[0], "b.md:1");
-}
-
-#[test]
-fn only_a_comparison_has_scores_for_sides() {
-    let views = lopsided();
-    let matched =
-        |question: &str| -> MatchOutcome { match_terms(&views, &query(question), &|_| true, far_away()) };
-    assert!(matched("rail air").side_scores.is_empty());
-    let compared = matched("rail vs air");
-    assert_eq!(compared.side_scores.len(), compared.hits.len());
-    for (hit, scores) in compared.hits.iter().zip(&compared.side_scores) {
-        // What a section has of the other side does not count.
-        assert!(scores[0] <= hit.score && scores[1] <= hit.score);
-    }
-}
-
 /// Questions of words that mean something.
 fn content() -> impl Strategy<Value = String> {
     let japanese =
@@ -375,17 +221,11 @@ proptest! {
     }
 
     #[test]
-    fn any_question_is_parsed_the_same_twice_and_its_sides_are_apart(
+    fn any_question_is_parsed_the_same_twice(
         question in "([a-c]|と|の|違い|何日|教えて|方法| |vs|and|or|which|list|please|difference between|,|、|返品|入院|よ){1,20}"
     ) {
         let Ok(parsed) = Query::new(&question, None, &DICTIONARY) else { return Ok(()) };
         prop_assert_eq!(&parsed, &query(&question));
         prop_assert!(!parsed.terms.is_empty());
-        let mut seen = 0;
-        for side in &parsed.sides {
-            prop_assert!(*side != 0 && seen & side == 0);
-            seen |= side;
-        }
-        prop_assert!(parsed.sides.is_empty() || (2..=MAX_SIDES).contains(&parsed.sides.len()));
     }
 }

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use super::candidate::Candidate;
 use super::dictionary::Dictionary;
-use super::diversity::limit_one_file;
 use super::exceptions::add_exceptions;
 use super::matching::{MatchOutcome, match_wordings};
 use super::needle::Needle;
@@ -86,7 +85,7 @@ pub struct MatchedWording {
 impl MatchedWording {
     /// Keeps what is known about the terms; the hits are in the fused ranking, and there may be many of them.
     fn new(wording: Wording, matched: MatchOutcome, best: Option<NodePlace>) -> Self {
-        let matched = MatchOutcome { hits: Vec::new(), side_scores: Vec::new(), ..matched };
+        let matched = MatchOutcome { hits: Vec::new(), ..matched };
         Self { wording, matched, best }
     }
 }
@@ -122,11 +121,12 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
     let mut matched_wordings = match_wordings(views, &queries, &allowed, deadline);
     let matched = matched_wordings.remove(0);
     let max_ranked = max_candidates.unwrap_or(MAX_RANKED);
-    let mut ranked = rank(views, &query, &matched, max_ranked, &outside);
+    let mut ranked = rank(&query, &matched, max_ranked, &outside);
     let others = wordings.iter().zip(&matched_wordings);
     let others = others.map(|(wording, matched)| WordingRanking {
+        weight: wording.weight(),
         matched,
-        best: rank(views, &wording.query, matched, MAX_FUSED, &outside).best,
+        best: rank(&wording.query, matched, MAX_FUSED, &outside).best,
     });
     let others: Vec<_> = others.collect();
     let question_best = ranked.best.first().map(|best| best.place);
@@ -161,7 +161,6 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
     let added = added.into_iter().filter(|added| !known.contains(&added.place));
     let added = added.map(|added| Candidate { is_outside: outside.contains(&added.place.view), ..added });
     integrate(&mut candidates, added.collect());
-    limit_one_file(views, &mut candidates);
     match max_candidates {
         Some(max) => {
             left_out.extend(candidates.iter().skip(max).map(LeftOutSection::cut));

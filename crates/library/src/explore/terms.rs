@@ -5,7 +5,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::index::{Class, Key, class, exact, tokens};
+use crate::index::{Class, Key, class, exact, pair_of, tokens};
 use crate::text::is_separator;
 
 /// What a question wants.
@@ -137,6 +137,21 @@ pub fn lookup_keys(text: &str) -> Vec<Key> {
     keys.sort_unstable();
     keys.dedup();
     keys
+}
+
+/// The weight of a pair of Hiragana, relative to 1 for any other key: particles and endings stand in every section.
+const HIRAGANA_WEIGHT: f32 = 0.1;
+/// The weight of a pair of which one character is Hiragana, as at the beginning of an ending.
+const HALF_HIRAGANA_WEIGHT: f32 = 0.5;
+
+/// How much an index key counts in the score of a section, relative to the others of a question.
+pub fn key_weight(key: Key) -> f32 {
+    let is_hiragana = |character: u64| (0x3041..=0x3096).contains(&character);
+    match pair_of(key).map(|(first, second)| (is_hiragana(first), is_hiragana(second))) {
+        Some((true, true)) => HIRAGANA_WEIGHT,
+        Some((true, false) | (false, true)) => HALF_HIRAGANA_WEIGHT,
+        Some((false, false)) | None => 1.0,
+    }
 }
 
 /// Whether a key represents a character that no other follows.

@@ -24,6 +24,12 @@ const MAX_REPORTED_WORDS: usize = 12;
 /// Words that deny.
 const NEGATIONS: &[&str] = &["not", "no", "never", "cannot"];
 
+/// How much the ranking of a passage counts, relative to 1 for that of the question or of a phrasing: it has the most words
+/// of an answer.
+const PASSAGE_WEIGHT: f32 = 2.0;
+/// The argument of a passage that would answer the question.
+const PASSAGE: &str = "hypothetical";
+
 /// Another wording of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wording {
@@ -31,6 +37,13 @@ pub struct Wording {
     pub argument: String,
     /// The parsed wording.
     pub query: Query,
+}
+
+impl Wording {
+    /// How much its ranking counts, relative to 1 for that of the question.
+    pub fn weight(&self) -> f32 {
+        if self.argument == PASSAGE { PASSAGE_WEIGHT } else { 1.0 }
+    }
 }
 
 /// Parses the other wordings of a question. What repeats the question or another wording is left out.
@@ -42,7 +55,7 @@ pub fn wordings_of(
 ) -> Result<Vec<Wording>, ToolError> {
     let phrasings = other_words.phrasings.iter().enumerate();
     let phrasings = phrasings.map(|(index, text)| (format!("phrasings[{index}]"), text));
-    let passage = other_words.hypothetical.iter().map(|text| ("hypothetical".to_owned(), text));
+    let passage = other_words.hypothetical.iter().map(|text| (PASSAGE.to_owned(), text));
     let same_words = |text: &str| without_separators(&normal_line(text));
     let mut seen = HashSet::from([same_words(question)]);
     let mut wordings = Vec::new();
@@ -69,18 +82,9 @@ impl Query {
         wording.asked_value.clone_from(&question.asked_value);
         // A statement denies what a question asks for; that says nothing about where it stands.
         let is_negation = |term: &Term| NEGATIONS.contains(&term.text());
-        if wording.terms.iter().any(is_negation) {
-            wording.terms.retain(|term| !is_negation(term));
-            // The sides of a comparison name terms by their numbers.
-            wording.sides.clear();
-        }
+        wording.terms.retain(|term| !is_negation(term));
         wording.terms.truncate(MAX_WORDING_TERMS);
         wording.terms.iter_mut().for_each(|term| term.role = Role::Soft);
-        let kept = (1_u64 << wording.terms.len()) - 1;
-        wording.sides.iter_mut().for_each(|side| *side &= kept);
-        if wording.sides.contains(&0) {
-            wording.sides.clear();
-        }
         Ok(wording)
     }
 }

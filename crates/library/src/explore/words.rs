@@ -60,6 +60,42 @@ pub fn strength(word: &str) -> f32 {
     if WEAK_WORD_SET.contains(word) { 0.5 } else { 1.0 }
 }
 
+/// Words that state a comparison, and say nothing else.
+const COMPARING_WORDS: &[&str] = &[
+    "vs",
+    "versus",
+    "difference",
+    "differences",
+    "between",
+    "compare",
+    "compared",
+    "comparing",
+    "comparison",
+    "differ",
+    "differs",
+    "different",
+    "better",
+    "違い",
+    "違う",
+    "違っ",
+    "違",
+    "相違",
+    "相違点",
+    "差",
+    "差異",
+    "比較",
+    "比べ",
+    "使い分",
+    "使い分け",
+    "どちら",
+    "どっち",
+];
+
+/// Whether a word states a comparison.
+pub fn is_comparing_word(word: &str) -> bool {
+    COMPARING_WORDS.contains(&word)
+}
+
 /// Words that ask for everything about a subject. They are never terms.
 const EVERYTHING_WORDS: &[&str] = &[
     "網羅的に",

@@ -22,6 +22,11 @@ pub fn pair(first: char, second: char) -> Key {
     (u64::from(first) << CHAR_BITS) | u64::from(second)
 }
 
+/// The two characters of a key, by their numbers; none for the key of a word.
+pub const fn pair_of(key: Key) -> Option<(u64, u64)> {
+    if key & WORD_BIT != 0 { None } else { Some((key >> CHAR_BITS, key & ((1 << CHAR_BITS) - 1))) }
+}
+
 /// The range of all keys whose first character is this one.
 pub fn all_of(ch: char) -> std::ops::Range<Key> {
     pair(ch, '\0')..pair(ch, '\0') + (1 << CHAR_BITS)

@@ -9,7 +9,7 @@ use super::*;
 /// What the best candidates for a question contradict each other in. They are compared in document order.
 pub fn of_views(views: &[View], query: &Query) -> Contradictions {
     let matched = match_terms(views, query, &|_| true, far_away());
-    let mut candidates = rank(views, query, &matched, 100, &HashSet::new()).best;
+    let mut candidates = rank(query, &matched, 100, &HashSet::new()).best;
     candidates.truncate(MAX_COMPARED);
     candidates.sort_by_key(|candidate| candidate.place);
     contradictions(views, query, &matched.term_weights, &candidates)

@@ -12,7 +12,7 @@ use crate::index::View;
 fn signals_of(views: &[View], question: &str) -> Signals {
     let query = query(question);
     let matched = match_terms(views, &query, &|_| true, far_away());
-    let candidates = rank(views, &query, &matched, 100, &HashSet::new()).best;
+    let candidates = rank(&query, &matched, 100, &HashSet::new()).best;
     Signals::of(&Outcome { views, query: &query, weights: &matched.term_weights, candidates: &candidates })
 }
 
