@@ -4,19 +4,16 @@
 //! `base_forms`, `comparison`, `question`, `dictionary` and [`query`] parse a question; `matching`, `fusion` and `ranking`
 //! find sections for it, `exceptions` and `references` (by `outline` and `page_paths`) add the sections that belong to them; [`stages`] runs these in order
 //! within a `scope`; `conflicts`, `gaps`, `sufficiency` and `conclusion` judge the outcome; `term_counts` says where the
-//! terms stand, `absence` what could be asked instead (by `near_headings`, `near_texts` and `vocabulary`), and
-//! `term_presence` both; `manual_find` and `vault_find` are the two entry points.
+//! terms stand, `absence` where to look instead (by `near_headings`), and `term_presence` both; `manual_find` and
+//! `vault_find` are the two entry points.
 
 mod absence;
-mod absent_terms;
 mod asked_value;
 mod asking;
 mod base_forms;
 mod best_line;
 mod bm25;
 mod candidate;
-mod chosen_words;
-mod close_words;
 mod comparison;
 mod conclusion;
 mod conflicts;
@@ -38,7 +35,6 @@ mod manual_find;
 mod matcher;
 mod matching;
 mod near_headings;
-mod near_texts;
 mod needle;
 mod new_trace;
 mod next_actions;
@@ -60,7 +56,6 @@ mod request;
 mod scope;
 mod section_excerpts;
 mod sentences;
-mod similarity;
 mod stages;
 mod sufficiency;
 mod term_counts;
@@ -72,12 +67,10 @@ mod trace_builder;
 mod trace_store;
 mod unscanned;
 mod vault_find;
-mod vocabulary;
 mod wanted;
 mod wanted_facts;
 mod wanted_words;
 mod widening;
-mod word_scan;
 mod wording_fusion;
 mod wordings;
 mod words;
