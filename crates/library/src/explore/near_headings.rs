@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use super::place::{NodePlace, node_at};
+use super::place::NodePlace;
 use super::scope::SearchScope;
 use super::stages::StageOutcome;
 use super::terms::{FormKind, lookup_keys};
-use crate::index::{Key, NodeEntry, Posting, Segment, Shape, View};
+use crate::index::{Key, Posting, Segment, Shape, View};
 use crate::text::normalize_line;
 
 /// The maximum number of postings that are read, those of the rarest keys first, so that the headings cost a fraction of
@@ -16,51 +16,64 @@ const MAX_POSTINGS: usize = 100_000;
 /// A heading with a lower share of the best score is not near.
 const MIN_SHARE: f32 = 0.4;
 
-/// The weights of the keys that one heading has.
-#[derive(Default)]
-struct HeadingScore {
-    /// Of those in the heading itself.
-    own: f32,
-    /// Of those that only the headings above it, or the path of the file, have.
-    above: f32,
-}
-
 /// The headings that were searched and have keys of the question, nearest first. Those outside the manual that was asked
 /// for are only returned where it has none.
 pub fn near_headings(views: &[View], scope: &SearchScope<'_>, outcome: &StageOutcome) -> Vec<NodePlace> {
-    let mut scores: HashMap<NodePlace, HeadingScore> = HashMap::new();
-    let mut title_keys: HashMap<NodePlace, Vec<Key>> = HashMap::new();
-    for (key, weight) in weighted_keys(views, outcome) {
-        for (view, index, segment) in segments(views) {
-            for Posting { node, title, path, .. } in segment.find(key) {
-                let place = NodePlace { view, segment: index, node };
-                let is_own = title > 0
-                    || segment.node(node).filter(|node| is_paragraph(segment, node)).is_some_and(|node| {
-                        title_keys.entry(place).or_insert_with(|| keys_of_title(node)).contains(&key)
-                    });
-                if is_own {
-                    scores.entry(place).or_default().own += weight;
-                } else if path > 0 {
-                    scores.entry(place).or_default().above += weight;
+    let keys = weighted_keys(views, outcome);
+    let mut near = Vec::new();
+    for (view_index, view) in (0..).zip(views) {
+        for (segment_index, segment) in (0..).zip(&view.segments) {
+            for ((node, entry), score) in (0..).zip(&segment.nodes).zip(heading_scores(segment, &keys)) {
+                let place = NodePlace { view: view_index, segment: segment_index, node };
+                let is_current = !view.stale.contains(&(segment_index as usize, entry.file));
+                if score > 0.0 && !entry.is_continuation && is_current && scope.allows(views, place) {
+                    near.push((score, entry.title.len(), place));
                 }
             }
         }
     }
-    // A section whose own heading has no key has nothing that its parent does not have.
-    let near = scores.into_iter().filter(|(_, score)| score.own > 0.0).filter_map(|(place, score)| {
-        let (_, node) = node_at(views, place).filter(|(_, node)| was_searched(views, scope, place, node))?;
-        let is_outside = outcome.outside_views.contains(&place.view);
-        Some((is_outside, score.own + score.above, node.title.len(), place))
-    });
-    let mut near: Vec<_> = near.collect();
+    let is_outside = |place: NodePlace| outcome.outside_views.contains(&place.view);
+    let has_inside = near.iter().any(|(.., place)| !is_outside(*place));
+    near.retain(|(.., place)| is_outside(*place) != has_inside);
     // Of two headings with the same keys, the shorter one is nearer.
     near.sort_unstable_by(|one, other| {
-        one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)).then((one.2, one.3).cmp(&(other.2, other.3)))
+        other.0.total_cmp(&one.0).then((one.1, one.2).cmp(&(other.1, other.2)))
     });
-    let Some(&(is_outside, best, ..)) = near.first() else { return Vec::new() };
-    let is_near =
-        |heading: &(bool, f32, usize, NodePlace)| heading.0 == is_outside && heading.1 >= best * MIN_SHARE;
-    near.into_iter().take_while(is_near).map(|(.., place)| place).collect()
+    let least = near.first().map_or(0.0, |(best, ..)| best * MIN_SHARE);
+    near.into_iter().take_while(|(score, ..)| *score >= least).map(|(.., place)| place).collect()
+}
+
+/// The weight of the keys that the heading of each node and the headings above it have; 0 where its own heading has none,
+/// because then the heading above says as much.
+fn heading_scores(segment: &Segment, keys: &[(Key, f32)]) -> Vec<f32> {
+    let mut own = vec![0.0; segment.nodes.len()];
+    let mut above = own.clone();
+    let mut titles: HashMap<&str, Vec<Key>> = HashMap::new();
+    // The index knows the heading of a paragraph only as a part of its text.
+    let mut is_in_paragraph_title = |node: u32, key: Key| {
+        let node = segment
+            .node(node)
+            .filter(|node| segment.file_of(node).is_some_and(|file| file.shape == Shape::Paragraphs));
+        node.is_some_and(|node| {
+            titles.entry(&node.title).or_insert_with(|| keys_of(&node.title)).contains(&key)
+        })
+    };
+    for (key, weight) in keys {
+        for Posting { node, title, path, .. } in segment.find(*key) {
+            let is_own = title > 0 || is_in_paragraph_title(node, *key);
+            let field = if is_own { &mut own } else { &mut above };
+            if let Some(score) = field.get_mut(node as usize).filter(|_| is_own || path > 0) {
+                *score += weight;
+            }
+        }
+    }
+    own.iter().zip(above).map(|(own, above)| if *own > 0.0 { own + above } else { 0.0 }).collect()
+}
+
+fn keys_of(title: &str) -> Vec<Key> {
+    let mut normal = String::new();
+    normalize_line(title, &mut normal);
+    lookup_keys(&normal)
 }
 
 /// The keys of the terms as they are written, with their weights. Synonyms are left out: one of the pairs of characters of
@@ -75,40 +88,17 @@ fn weighted_keys(views: &[View], outcome: &StageOutcome) -> Vec<(Key, f32)> {
             }
         }
     }
-    let nodes: usize = segments(views).map(|(_, _, segment)| segment.nodes.len()).sum();
-    let counted = strengths.into_iter().map(|(key, strength)| {
-        let count: usize = segments(views).map(|(_, _, segment)| segment.count(key)).sum();
-        (count, key, strength * (1.0 + nodes as f32 / count.max(1) as f32).ln())
-    });
-    let mut counted: Vec<_> = counted.filter(|(count, ..)| *count > 0).collect();
+    let segments = || views.iter().flat_map(|view| &view.segments);
+    let nodes = segments().map(|segment| segment.nodes.len()).sum::<usize>() as f32;
+    let count = |key: Key| segments().map(|segment| segment.count(key)).sum::<usize>();
+    let mut counted: Vec<_> =
+        strengths.into_iter().map(|(key, strength)| (count(key), key, strength)).collect();
     counted.sort_unstable_by_key(|(count, key, _)| (*count, *key));
-    let mut read = 0;
-    counted.retain(|(count, ..)| {
-        read += count;
-        read <= MAX_POSTINGS
+    let mut postings = 0;
+    let rarest = counted.into_iter().take_while(|(count, ..)| {
+        postings += count;
+        postings <= MAX_POSTINGS
     });
-    counted.into_iter().map(|(_, key, weight)| (key, weight)).collect()
-}
-
-fn segments(views: &[View]) -> impl Iterator<Item = (u32, u32, &Segment)> {
-    (0..).zip(views).flat_map(|(view, segments)| {
-        (0..).zip(&segments.segments).map(move |(index, segment)| (view, index, segment.as_ref()))
-    })
-}
-
-/// Whether a node is a paragraph: the index knows the heading of a paragraph only as a part of its text.
-fn is_paragraph(segment: &Segment, node: &NodeEntry) -> bool {
-    segment.file_of(node).is_some_and(|file| file.shape == Shape::Paragraphs)
-}
-
-fn keys_of_title(node: &NodeEntry) -> Vec<Key> {
-    let mut title = String::new();
-    normalize_line(&node.title, &mut title);
-    lookup_keys(&title)
-}
-
-fn was_searched(views: &[View], scope: &SearchScope<'_>, place: NodePlace, node: &NodeEntry) -> bool {
-    let view = views.get(place.view as usize);
-    let is_stale = view.is_some_and(|view| view.stale.contains(&(place.segment as usize, node.file)));
-    !is_stale && !node.is_continuation && scope.allows(views, place)
+    let idf = |count: usize| (1.0 + nodes / count.max(1) as f32).ln();
+    rarest.map(|(count, key, strength)| (key, strength * idf(count))).collect()
 }
