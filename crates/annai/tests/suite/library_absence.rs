@@ -146,12 +146,13 @@ fn unanswered_questions_about_the_sample_manuals_lead_somewhere() {
         "年給休暇の日数",
         "expence claim deadline",
         "webhok signature",
-        "ルータの設置手順",
+        "ペンギンの設置手順",
         "how do I authentificate requests",
         "\"per diem allowance rules\"",
     ] {
         let found = check(&mut shelf, "manual_find", &json!({ "query": question }));
-        assert_ne!(found["summary"]["absence"]["nearest_headings"], json!([]), "{question}");
+        let headings = found["summary"]["absence"]["nearest_headings"].as_array();
+        assert!(headings.is_some_and(|headings| !headings.is_empty()), "{question}: {found}");
     }
     // Nothing is near to nonsense.
     let found = check(&mut shelf, "manual_find", &json!({ "query": "zxqvblorp" }));
