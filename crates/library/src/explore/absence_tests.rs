@@ -1,14 +1,13 @@
-use super::super::scope::SearchScope;
-use super::super::stages::StageOutcome;
-use super::super::term_counts::TermCounts;
-use super::super::test_corpus::{leave_rules, manual, outcome, outcome_at_home, vault};
+use proptest::prelude::*;
+
+use super::super::scope::FileGrant;
+use super::super::stages::run_stages;
+use super::super::test_corpus::{leave_rules, manual, outcome, outcome_at_home, plan, query, vault};
 use super::*;
-use crate::index::View;
 
 /// What a find of a question that is not ready says.
 fn absence_of(views: &[View], outcome: &StageOutcome) -> Absence {
-    let missing = TermCounts::of(views, "", outcome).missing();
-    super::absence(&AbsentTerms::new(views, &SearchScope::Everything, outcome, missing)).0
+    super::absence(views, &SearchScope::Everything, outcome)
 }
 
 fn absence(views: &[View], question: &str) -> Absence {
@@ -16,42 +15,46 @@ fn absence(views: &[View], question: &str) -> Absence {
 }
 
 fn last_titles(absence: &Absence) -> Vec<&str> {
-    absence
-        .nearest_headings
-        .iter()
-        .filter_map(|heading| heading.heading_path.last())
-        .map(String::as_str)
-        .collect()
+    let headings = absence.nearest_headings.iter();
+    headings.filter_map(|heading| heading.heading_path.last()).map(String::as_str).collect()
 }
 
 #[test]
-fn words_that_are_close_to_a_missing_term_come_first() {
+fn a_heading_is_near_by_its_words_and_named_once() {
     let views = leave_rules();
-    for (question, word) in [
-        ("年休暇の残り", "年次有給休暇"),
-        ("expence", "expense"),
-        ("refnud", "refundable"),
-        ("claimant", "claims"),
-    ] {
-        let found = absence(&views, question);
-        assert_eq!(found.vocabulary.first().map(String::as_str), Some(word), "{question}: {found:?}");
+    let heading = NearestHeading {
+        heading_path: vec!["Rules".into(), "Expense claims".into()],
+        manual_id: Some("m".into()),
+        path: "rules.md".into(),
+        line: 2,
+    };
+    assert_eq!(absence(&views, "expense penguin").nearest_headings, [heading]);
+    assert_eq!(last_titles(&absence(&views, "慶弔見舞金")), ["第4条 慶弔休暇"]);
+    let same = "# Fees\na\n".repeat(5);
+    let views = [manual("m", &[("a.md", &same), ("b.md", "# Feeds\nb\n")])];
+    assert_eq!(last_titles(&absence(&views, "fees penguin")), ["Fees"]);
+}
+
+#[test]
+fn a_word_that_merely_looks_like_one_of_the_question_is_not_near() {
+    let views = leave_rules();
+    for question in ["expence", "refnud", "zxqvblorp", "claimant"] {
+        assert_eq!(absence(&views, question), Absence::default(), "{question}");
     }
 }
 
 #[test]
-fn a_heading_is_near_by_its_words_and_shown_once() {
-    let views = leave_rules();
-    assert_eq!(last_titles(&absence(&views, "expence report")), ["Expense claims"]);
-    let heading = NearestHeading {
-        heading_path: vec!["Rules".into(), "Installer".into()],
-        manual_id: Some("m".into()),
-        path: "rules.md".into(),
-        line: 4,
-    };
-    assert_eq!(absence(&views, "installing penguin").nearest_headings, [heading]);
-    let same = "# Fees\na\n".repeat(5);
-    let views = [manual("m", &[("a.md", &same), ("b.md", "# Feeds\nb\n")])];
-    assert_eq!(last_titles(&absence(&views, "fees penguin")), ["Fees"], "a heading is not repeated");
+fn rarer_words_the_headings_above_and_shorter_headings_count() {
+    let text = "# Hotels\na\n## Limits\nb\n## Limits of the refund of hotels abroad\nc\n# Flights\nd\n## Limits\ne\n# Cars\nf\n## Limits\ng\n";
+    let views = [manual("m", &[("a.md", text)])];
+    let near = near_headings(&views, &SearchScope::Everything, &outcome(&views, "limits hotels penguin"));
+    let headings = distinct_headings(&views, &near);
+    let paths: Vec<_> = headings.iter().map(|heading| heading.heading_path.join(" > ")).collect();
+    assert_eq!(
+        paths,
+        ["Hotels > Limits", "Hotels > Limits of the refund of hotels abroad", "Hotels"],
+        "both words, then the rarer one"
+    );
 }
 
 #[test]
@@ -61,11 +64,6 @@ fn a_heading_that_has_a_pair_of_characters_by_chance_is_not_near() {
     // 車 also stands for 自動車, of which 自動更新 has one pair of characters.
     let found = absence(&views, "車の空き状況");
     assert!(!last_titles(&found).contains(&"自動更新"), "{found:?}");
-    // What a section with little of the question is called says nothing about what to ask instead.
-    let text = "# 鳶尾頼継\n借りた\n# 給与の前借り\n申し出る\n# 要点\n借りる\n";
-    let views = [manual("m", &[("a.md", text)])];
-    let found = absence(&views, "傘を借りられますか");
-    assert!(!found.vocabulary.iter().any(|word| word == "鳶尾頼継"), "{found:?}");
 }
 
 #[test]
@@ -86,85 +84,74 @@ fn headings_that_the_reply_shows_yield_to_others() {
 
 #[test]
 fn where_no_heading_is_near_those_of_sections_with_the_words_are_named() {
-    let views = leave_rules();
-    assert_eq!(last_titles(&absence(&views, "refnud")), ["Expense claims"]);
     let text: String = (0..9).map(|number| format!("# H{number}\nzebra\n")).collect();
     let views = [manual("m", &[("a.md", &text)])];
     assert_eq!(absence(&views, "zebra penguin").nearest_headings.len(), MAX_NEAREST);
 }
 
 #[test]
-fn compounds_of_terms_that_occur_are_suggested() {
-    let views = [manual("m", &[("a.md", "# 給付\n給付金は次のとおり。通院給付金と入院給付金とする。\n")])];
-    let found = absence(&views, "給付金 手続");
-    assert!(
-        ["通院給付金", "入院給付金"].iter().all(|word| found.vocabulary.iter().any(|other| other == word)),
-        "{found:?}"
-    );
+fn the_heading_of_a_paragraph_is_near_with_its_own_line() {
+    let notes = "the expense claims\n\n# Meeting\n\nbudget\n\nthe next meeting\n";
+    let views = [vault(&[("notes.md", notes)])];
+    let heading = NearestHeading {
+        heading_path: vec!["Meeting".into()],
+        manual_id: None,
+        path: "notes.md".into(),
+        line: 3,
+    };
+    assert_eq!(absence(&views, "meeting agenda").nearest_headings, [heading]);
 }
 
 #[test]
-fn a_text_to_which_nothing_is_near_still_says_what_it_is_about() {
-    let views = leave_rules();
-    let found = absence(&views, "zxqvblorp");
-    assert_eq!(found.nearest_headings, []);
-    assert!(found.vocabulary.iter().any(|word| word == "休暇規程"), "{found:?}");
-}
-
-#[test]
-fn vocabulary_has_no_stop_words_numbers_or_markup() {
-    let text = "# The 30 windows of 2024 {#window-id} <b>second</b>\nwindow\n## 第3条 場合の方法\nwindow\n## everything\nwindow\n";
-    let views = [manual("m", &[("a.md", text)])];
-    let found = absence(&views, "window penguin");
-    for word in
-        ["the", "of", "30", "2024", "id", "b", "第3条", "場合", "方法", "everything", "window", "windows"]
-    {
-        assert!(!found.vocabulary.iter().any(|other| other == word), "{word}: {found:?}");
-    }
-}
-
-#[test]
-fn files_without_headings_have_words_too() {
-    let views = [manual("m", &[("a.json", "{\"refund\": {\"period\": \"thirty days\"}, \"fees\": [1, 2]}")])];
-    assert_eq!(absence(&views, "refnud").vocabulary, ["refund"]);
-    let views = [vault(&[("notes.md", "the expense claims\n\n# Meeting\nbudget\n")])];
-    assert_eq!(absence(&views, "expence").vocabulary.first().map(String::as_str), Some("expense"));
-    assert_eq!(last_titles(&absence(&views, "meeeting agenda")), ["Meeting"]);
-}
-
-#[test]
-fn empty_texts_have_nothing_to_suggest() {
+fn empty_texts_have_no_headings_to_name() {
     for files in [&[][..], &[("a.md", "")][..], &[("a.md", "#\n\n---\n")][..]] {
-        let views = [manual("m", files)];
-        assert_eq!(absence(&views, "refund").vocabulary, Vec::<String>::new(), "{files:?}");
+        assert_eq!(absence(&[manual("m", files)], "refund"), Absence::default(), "{files:?}");
     }
     assert_eq!(absence(&[], "refund"), Absence::default());
 }
 
 #[test]
-fn only_the_manual_that_was_asked_for_counts_unless_it_is_empty() {
-    let other = || manual("n", &[("b.md", "# Expense claims\nexpense\n")]);
+fn the_headings_of_the_manual_that_was_asked_for_come_first() {
+    let other = || manual("n", &[("b.md", "# Lion food\nmeat\n")]);
     let views = [manual("m", &[("a.md", "# Lions\nlion\n")]), other()];
-    let found = absence_of(&views, &outcome_at_home(&views, "m", "expence"));
-    assert!(!found.vocabulary.iter().any(|word| word == "expense"), "{found:?}");
+    assert_eq!(last_titles(&absence_of(&views, &outcome_at_home(&views, "m", "lion food"))), ["Lions"]);
     let views = [manual("m", &[]), other()];
-    let found = absence_of(&views, &outcome_at_home(&views, "m", "expence"));
-    assert_eq!(found.vocabulary.first().map(String::as_str), Some("expense"));
+    assert_eq!(last_titles(&absence_of(&views, &outcome_at_home(&views, "m", "lion food"))), ["Lion food"]);
 }
 
 #[test]
-fn a_part_of_a_word_is_not_a_word() {
-    // The title is cut in the middle of a word.
-    let views = [manual("m", &[("a.md", &format!("# {}\nlion\n", "hotel ".repeat(100)))])];
-    let found = absence(&views, "lion penguin");
-    assert_eq!(found.vocabulary, ["hotel"], "{found:?}");
+fn headings_of_files_that_are_out_of_scope_or_replaced_are_not_named() {
+    let files = || manual("m", &[("a.md", "# Lions\nlion\n"), ("b.md", "# Lion food\nmeat\n")]);
+    let mut view = files();
+    view.stale.insert((0, 0));
+    let views = [view];
+    assert_eq!(last_titles(&absence(&views, "lion penguin")), ["Lion food"]);
+    let views = [files()];
+    let grant = |path: &str| if path == "a.md" { FileGrant::All } else { FileGrant::None };
+    let scope = SearchScope::of(&views, |_, file| grant(&file.path), |_, _| false);
+    let outcome = run_stages(&plan(&views, &scope), query("lion penguin"));
+    assert_eq!(last_titles(&super::absence(&views, &scope, &outcome)), ["Lions"]);
 }
 
-#[test]
-fn what_an_abbreviation_stands_for_is_found_in_texts() {
-    let views =
-        [manual("m", &[("a.md", "# 総則\n会社は労働組合と協議する。\n# その他\n働く人は組合員である。\n")])];
-    let found = absence(&views, "労組");
-    assert_eq!(found.vocabulary, ["労働組合"]);
-    assert_eq!(last_titles(&found), ["総則"]);
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn every_named_heading_is_there_once(
+        titles in prop::collection::vec("[a-c]{3,7}( [a-c]{3,7})?|[有給休暇金額申請]{2,5}(の[有給休暇]{2,3})?", 1..6),
+        bodies in prop::collection::vec("([a-c]{3,8} |[有給休暇金額申請]{1,6}|カード|[、。0-9]){0,12}", 1..6),
+        question in "([a-c]{3,8} |[有給休暇金額申請]{2,6}(の| )|カート ){1,4}",
+    ) {
+        let text: String =
+            titles.iter().zip(&bodies).map(|(title, body)| format!("# {title}\n{body}\n\n")).collect();
+        for views in [[manual("m", &[("a.md", &text)])], [vault(&[("a.md", &text)])]] {
+            let found = absence(&views, &question).nearest_headings;
+            prop_assert!(found.len() <= MAX_NEAREST);
+            for (number, heading) in found.iter().enumerate() {
+                let line = text.lines().nth(heading.line as usize - 1).unwrap();
+                prop_assert_eq!(line.strip_prefix("# "), heading.heading_path.last().map(String::as_str));
+                prop_assert!(!found[..number].contains(heading));
+            }
+        }
+    }
 }

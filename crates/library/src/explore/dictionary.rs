@@ -119,11 +119,6 @@ impl Dictionary {
         Self { groups, words, finder, exception_finder }
     }
 
-    /// A dictionary without any word, for questions whose synonyms do not matter.
-    pub const fn empty() -> Self {
-        Self { groups: Vec::new(), words: Vec::new(), finder: None, exception_finder: None }
-    }
-
     /// The number of automata that could not be built. The words of users may exceed what an automaton can hold; then
     /// its words are not found, and every find counts that as a warning.
     fn missing_automata(&self) -> usize {

@@ -96,16 +96,12 @@ pub fn find(
     let counts = coverage.summary(&trace.record, pass.outcome.related, trace.handed_out.as_ref(), notices);
     let mut summary = summary(&pass, widened, &conclusion, &coverage, counts);
     let is_ready = summary.integration_status == IntegrationStatus::Ready;
-    let (presence, rephrased) =
-        term_presence(&pass.views, &pass.scope, &pass.outcome, &request.query, is_ready);
-    summary.presence = presence;
+    summary.presence = term_presence(&pass.views, &pass.scope, &pass.outcome, &request.query, is_ready);
     let follow_up = follow_up_of_manual_find(&ManualFindOutcome {
         request,
         home: home.as_deref(),
         gap_terms: conclusion.gaps.terms,
         query: &pass.outcome.query,
-        // One other question is tried, not one after another.
-        rephrased: rephrased.filter(|_| !trace.record.is_follow_up),
         summary: &summary,
         unscanned: &pass.outcome.unscanned,
         trace_id: &trace.id,

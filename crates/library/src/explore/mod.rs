@@ -4,19 +4,16 @@
 //! `base_forms`, `question`, `dictionary` and [`query`] parse a question; `matching`, `ranking` and `wording_fusion`
 //! find sections for it, `exceptions` and `references` (by `outline` and `page_paths`) add the sections that belong to them; [`stages`] runs these in order
 //! within a `scope`; `conflicts`, `gaps`, `sufficiency` and `conclusion` judge the outcome; `term_counts` says where the
-//! terms stand, `absence` what could be asked instead (by `near_headings`, `near_texts` and `vocabulary`), and
-//! `term_presence` both; `manual_find` and `vault_find` are the two entry points.
+//! terms stand, `absence` where to look instead (by `near_headings`), and `term_presence` both; `manual_find` and
+//! `vault_find` are the two entry points.
 
 mod absence;
-mod absent_terms;
 mod asked_value;
 mod asking;
 mod base_forms;
 mod best_line;
 mod bm25;
 mod candidate;
-mod chosen_words;
-mod close_words;
 mod conclusion;
 mod conflicts;
 mod context;
@@ -35,7 +32,6 @@ mod manual_find;
 mod matcher;
 mod matching;
 mod near_headings;
-mod near_texts;
 mod needle;
 mod new_trace;
 mod next_actions;
@@ -56,7 +52,6 @@ mod request;
 mod scope;
 mod section_excerpts;
 mod sentences;
-mod similarity;
 mod stages;
 mod sufficiency;
 mod term_counts;
@@ -68,10 +63,8 @@ mod trace_builder;
 mod trace_store;
 mod unscanned;
 mod vault_find;
-mod vocabulary;
 mod wanted;
 mod widening;
-mod word_scan;
 mod wording_fusion;
 mod wordings;
 mod words;

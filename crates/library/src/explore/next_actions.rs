@@ -40,8 +40,6 @@ pub struct ManualFindOutcome<'a> {
     pub gap_terms: u64,
     /// The parsed question.
     pub query: &'a Query,
-    /// The question with other words for terms that stand nowhere; none where no other words are likely to help.
-    pub rephrased: Option<String>,
     /// The find in numbers.
     pub summary: &'a FindSummary,
     /// What was not searched.
@@ -77,14 +75,6 @@ fn find_again(outcome: &ManualFindOutcome<'_>) -> Option<NextAction> {
         }
         Some(NextAction::call("manual_find", 0.7, Value::Object(params)))
     };
-    // Other words of the same manual may close a gap.
-    if let (Some(rephrased), None) = (&outcome.rephrased, &request.left_out_of)
-        && rephrased.len() <= MAX_SUGGESTED_QUERY
-    {
-        let mut changes = vec![("query", rephrased.as_str().into())];
-        changes.extend(request.manual_id.as_deref().map(|manual_id| ("manual_id", manual_id.into())));
-        return find(&changes);
-    }
     // Another manual may contain what this one does not, if it was not searched.
     let missing = missing_terms(outcome);
     let elsewhere = home.is_some() && request.manual_id.is_some() && !outcome.summary.scope_expanded;
@@ -138,12 +128,11 @@ fn missing_terms(outcome: &ManualFindOutcome<'_>) -> String {
     missing.collect::<Vec<_>>().join(" ")
 }
 
-/// The next call of a find of the vault when everything that has to be read was read: ask with other words where they
-/// could close a gap, scan the likeliest file where nothing was found, search the other files where one file has nearly all
-/// candidates, otherwise stop.
+/// The next call of a find of the vault when everything that has to be read was read: scan the likeliest file where
+/// nothing was found, search the other files where one file has nearly all candidates, otherwise stop.
 pub fn follow_up_of_vault_find(found: &VaultFindOutcome<'_>) -> NextAction {
-    let find = |query: &str, glob: Option<String>| {
-        let mut params = json!({ "query": query });
+    let find = |glob: Option<String>| {
+        let mut params = json!({ "query": found.query });
         let mut scope = Map::new();
         scope.extend(glob.map(|glob| ("glob".to_owned(), glob.into())));
         let folder = found.files.folder().map(|folder| folder.as_str());
@@ -157,14 +146,7 @@ pub fn follow_up_of_vault_find(found: &VaultFindOutcome<'_>) -> NextAction {
     };
     if found.is_cut {
         // The same question without the maximum.
-        return find(found.query, found.files.glob().map(str::to_owned));
-    }
-    if let Some(rephrased) = &found.rephrased
-        && rephrased.len() <= MAX_SUGGESTED_QUERY
-        && !found.files.is_exclusion()
-    {
-        // Other words of the same files may close a gap.
-        return find(rephrased, found.files.glob().map(str::to_owned));
+        return find(found.files.glob().map(str::to_owned));
     }
     match (&found.likeliest_file, &found.dominant_file) {
         // The rest of the vault was searched because one file had nearly everything; that is the end.
@@ -172,9 +154,7 @@ pub fn follow_up_of_vault_find(found: &VaultFindOutcome<'_>) -> NextAction {
         (Some(path), _) => {
             NextAction::call("vault_scan", 0.6, json!({ "path": path, "cursor": { "start_line": 1 } }))
         }
-        (None, Some(path)) if !found.files.has_glob() => {
-            find(found.query, Some(format!("!{}", escaped_glob(path))))
-        }
+        (None, Some(path)) if !found.files.has_glob() => find(Some(format!("!{}", escaped_glob(path)))),
         _ => NextAction::stop(found.sufficiency),
     }
 }
@@ -191,8 +171,6 @@ pub struct VaultFindOutcome<'a> {
     pub goal: Option<Goal>,
     /// Whether matches beyond the maximum that the caller set were left out.
     pub is_cut: bool,
-    /// The question with other words for terms that stand nowhere; none where no other words are likely to help.
-    pub rephrased: Option<String>,
     /// The file to scan where nothing was found.
     pub likeliest_file: Option<String>,
     /// The file that has nearly all candidates.

@@ -50,30 +50,9 @@ fn after(
     unscanned: &[UnscannedPart],
     gap_terms: u64,
 ) -> Value {
-    after_with_other_words(request, home, summary, unscanned, gap_terms, None)
-}
-
-/// The same where other words could close a gap.
-fn after_with_other_words(
-    request: &FindRequest,
-    home: Option<&str>,
-    summary: &FindSummary,
-    unscanned: &[UnscannedPart],
-    gap_terms: u64,
-    rephrased: Option<String>,
-) -> Value {
     let query = query(&request.query);
     let trace_id = "t1";
-    let outcome = ManualFindOutcome {
-        request,
-        home,
-        gap_terms,
-        query: &query,
-        rephrased,
-        summary,
-        unscanned,
-        trace_id,
-    };
+    let outcome = ManualFindOutcome { request, home, gap_terms, query: &query, summary, unscanned, trace_id };
     let action = follow_up_of_manual_find(&outcome);
     // A call with the same arguments again would never end.
     let same = action.params.as_ref().is_some_and(|params| {
@@ -152,48 +131,6 @@ fn a_gap_comes_before_what_was_not_looked_at() {
 }
 
 #[test]
-fn other_words_for_a_gap_come_before_other_manuals_and_what_was_not_looked_at() {
-    let gaps = FindSummary { gap_count: 1, ..summary(IntegrationStatus::NeedsFollowup) };
-    let request = FindRequest { manual_id: Some("m".into()), ..request("refnud window") };
-    let late = [part("a.md", SkipReason::TimeBudget)];
-    let words = Some("refund window".to_owned());
-    let params = json!({ "query": "refund window", "manual_id": "m" });
-    assert_eq!(after_with_other_words(&request, Some("m"), &gaps, &late, 1, words.clone()), find(&params));
-    let everywhere = FindRequest { manual_id: None, ..request };
-    let params = json!({ "query": "refund window" });
-    assert_eq!(after_with_other_words(&everywhere, None, &gaps, &[], 1, words.clone()), find(&params));
-    // Neither after a find of the rest, nor with a question that is too long.
-    let rest = FindRequest { left_out_of: Some(Arc::new(empty_trace())), ..everywhere };
-    assert_eq!(after_with_other_words(&rest, None, &gaps, &[], 1, words), stop(0.75));
-    let rest = FindRequest { left_out_of: None, ..rest };
-    let long = Some("x".repeat(MAX_SUGGESTED_QUERY + 1));
-    assert_eq!(after_with_other_words(&rest, None, &gaps, &[], 1, long), stop(0.75));
-}
-
-#[test]
-fn a_find_of_the_vault_asks_with_other_words_before_it_scans() {
-    let after = |glob: Option<&str>| {
-        let files = FileFilter::new(None, glob, "glob").unwrap();
-        let outcome = VaultFindOutcome {
-            query: "refnud",
-            other_words: &OtherWords::default(),
-            files: &files,
-            goal: None,
-            is_cut: false,
-            likeliest_file: Some("a.md".into()),
-            dominant_file: None,
-            rephrased: Some("refund".into()),
-            sufficiency: 0.0,
-        };
-        serde_json::to_value(follow_up_of_vault_find(&outcome)).unwrap()
-    };
-    let find = json!({ "query": "refund", "scope": { "glob": "*.md" } });
-    assert_eq!(after(Some("*.md"))["params"], find);
-    assert_eq!(after(None)["params"], json!({ "query": "refund" }));
-    assert_eq!(after(Some("!a.md"))["type"], "stop");
-}
-
-#[test]
 fn the_goal_of_the_caller_goes_along() {
     let request = FindRequest { goal: Some(Goal::Everything), ..request("refund") };
     let late = [part("a.md", SkipReason::TimeBudget)];
@@ -221,7 +158,6 @@ fn after_vault(files: &FileFilter, likeliest: Option<&str>, dominant: Option<&st
         is_cut: false,
         likeliest_file: likeliest.map(str::to_owned),
         dominant_file: dominant.map(str::to_owned),
-        rephrased: None,
         sufficiency: 0.8,
     };
     serde_json::to_value(follow_up_of_vault_find(&outcome)).unwrap()
@@ -254,7 +190,6 @@ fn a_find_of_the_vault_reads_the_likeliest_file_or_looks_outside_the_dominant_on
         is_cut: true,
         likeliest_file: None,
         dominant_file: Some("a.md".into()),
-        rephrased: None,
         sufficiency: 0.8,
     };
     let again = json!({ "query": "refund", "scope": { "glob": "*.md" }, "goal": "everything" });

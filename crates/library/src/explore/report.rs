@@ -120,7 +120,7 @@ pub struct FindSummary {
     /// What was searched, and what was handed out.
     #[serde(flatten)]
     pub coverage: SearchCoverage,
-    /// Where the terms of the question stand, and what could be asked instead.
+    /// Where the terms of the question stand, and where to look instead.
     #[serde(flatten)]
     pub presence: TermPresence,
 }
@@ -253,7 +253,7 @@ pub struct VaultFindSummary {
     /// What was searched, and what was handed out.
     #[serde(flatten)]
     pub coverage: SearchCoverage,
-    /// Where the terms of the question stand, and what could be asked instead.
+    /// Where the terms of the question stand, and where to look instead.
     #[serde(flatten)]
     pub presence: TermPresence,
 }

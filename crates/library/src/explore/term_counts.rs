@@ -1,12 +1,11 @@
 //! Where each term of a question stands, in numbers: whether a term occurs nowhere, and whether the terms occur
 //! together, are facts that the ranking alone does not tell.
 
-use std::ops::Range;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::dictionary::is_whole_word;
+use super::outline;
 use super::place::{FilePlace, NodePlace, file_of, node_at};
 use super::stages::StageOutcome;
 use crate::index::View;
@@ -45,9 +44,7 @@ impl TermCounts {
     pub fn of(views: &[View], question: &str, outcome: &StageOutcome) -> Self {
         let written = WrittenTerms::new(question);
         let new_count = |text: &str| TermCount {
-            term: truncate_chars(written.find(text).map_or(text, |(_, written)| written), MAX_TERM_CHARS)
-                .0
-                .to_owned(),
+            term: truncate_chars(written.find(text).unwrap_or(text), MAX_TERM_CHARS).0.to_owned(),
             sections: 0,
             files: 0,
             outside_sections: None,
@@ -91,12 +88,6 @@ impl TermCounts {
             *last_file = file;
         }
     }
-
-    /// The terms that no section contains, as a bit set.
-    pub fn missing(&self) -> u64 {
-        let terms = self.terms.iter().enumerate().filter(|(_, count)| count.sections == 0);
-        terms.fold(0, |bits, (index, _)| bits | 1_u64 << index)
-    }
 }
 
 /// A bit set of this many members.
@@ -105,38 +96,29 @@ const fn bits_below(count: usize) -> u64 {
 }
 
 /// The section that a node belongs to: a passage of a long section belongs to the first one.
-fn section_of(views: &[View], place: NodePlace) -> NodePlace {
-    match node_at(views, place) {
-        Some((_, node)) if node.is_continuation => {
-            NodePlace { node: node.parent.unwrap_or(place.node), ..place }
-        }
-        _ => place,
-    }
+pub fn section_of(views: &[View], place: NodePlace) -> NodePlace {
+    let section = node_at(views, place).map(|(_, node)| outline::section_of(place.node, node));
+    NodePlace { node: section.unwrap_or(place.node), ..place }
 }
 
 /// A question in which normalized terms are found as they were written.
-pub struct WrittenTerms<'a> {
+struct WrittenTerms<'a> {
     question: &'a str,
     normal: Normalized,
 }
 
 impl<'a> WrittenTerms<'a> {
-    /// Prepares a question.
-    pub fn new(question: &'a str) -> Self {
+    fn new(question: &'a str) -> Self {
         Self { question, normal: Normalized::new(question) }
     }
 
-    /// The place and the spelling of a normalized term in the question, a whole word before a part of one; none where the
-    /// question does not contain it in this form.
-    pub fn find(&self, term: &str) -> Option<(Range<usize>, &'a str)> {
-        if term.is_empty() {
-            return None;
-        }
+    /// The spelling of a normalized term in the question, a whole word before a part of one; none where the question does
+    /// not contain it in this form.
+    fn find(&self, term: &str) -> Option<&'a str> {
         let text = self.normal.text.as_str();
         let mut places = text.match_indices(term).map(|(start, found)| start..start + found.len());
         let whole = places.clone().find(|place| is_whole_word(text, place.start, place.end));
-        let original = self.normal.original(whole.or_else(|| places.next())?);
-        Some((original.clone(), self.question.get(original)?))
+        self.question.get(self.normal.original(whole.or_else(|| places.next())?))
     }
 }
 

@@ -44,8 +44,8 @@ fn terms_count_in_every_spelling_and_are_shown_as_they_are_written() {
     assert_eq!(terms[0], row("ＵＳＥＲ-ID", 1, 1));
     // A whole word comes before a part of a longer one.
     let written = WrittenTerms::new("REPORTS and a Report");
-    assert_eq!(written.find("report"), Some((14..20, "Report")));
-    assert_eq!((written.find("repo"), written.find("penguin")), (Some((0..4, "REPO")), None));
+    assert_eq!(written.find("report"), Some("Report"));
+    assert_eq!((written.find("repo"), written.find("penguin")), (Some("REPO"), None));
 }
 
 #[test]
@@ -55,10 +55,7 @@ fn sections_outside_the_manual_are_counted_apart() {
     let found = TermCounts::of(&views, "zebra lion", &outcome);
     let rows: Vec<_> =
         found.terms.iter().map(|count| (count.sections, count.files, count.outside_sections)).collect();
-    assert_eq!(
-        (rows, found.sections_with_all, found.missing()),
-        (vec![(1, 1, Some(1)), (0, 0, Some(1))], 0, 0b10)
-    );
+    assert_eq!((rows, found.sections_with_all), (vec![(1, 1, Some(1)), (0, 0, Some(1))], 0));
 }
 
 #[test]

@@ -103,8 +103,7 @@ pub fn find_in_vault(
     let is_biased = conclusion.file_bias >= VAULT_FILE_BIAS;
     let mut summary = summary(&views, &outcome, &conclusion, &coverage, counts);
     let is_ready = summary.integration_status == IntegrationStatus::Ready;
-    let (presence, rephrased) = term_presence(&views, &scope, &outcome, &request.query, is_ready);
-    summary.presence = presence;
+    summary.presence = term_presence(&views, &scope, &outcome, &request.query, is_ready);
     let follow_up = follow_up_of_vault_find(&VaultFindOutcome {
         query: &request.query,
         other_words: &request.other_words,
@@ -113,8 +112,6 @@ pub fn find_in_vault(
         is_cut: outcome.unscanned.iter().any(|part| part.reason == SkipReason::CandidateCap),
         likeliest_file: if candidates.is_empty() { likeliest_file(&views, &scope, &outcome) } else { None },
         dominant_file: if is_biased { dominant_file(&views, &evidence) } else { None },
-        // One other wording is tried, not one after another.
-        rephrased: rephrased.filter(|_| !trace.record.is_follow_up),
         sufficiency: conclusion.sufficiency,
     });
     let asks_again = !request.files.is_exclusion() && !trace.record.is_follow_up;

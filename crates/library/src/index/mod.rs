@@ -25,4 +25,4 @@ pub use doc::has_markup;
 pub use segment::{FileEntry, NodeEntry, Posting, Segment};
 pub use shape::Shape;
 pub use stem::stem;
-pub use tokens::{Class, Key, all_of, class, exact, label, pair, pair_of, tokens, word};
+pub use tokens::{Class, Key, all_of, class, exact, label, pair_of, tokens, word};

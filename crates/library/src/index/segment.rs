@@ -190,12 +190,6 @@ impl Segment {
         }
     }
 
-    /// The keys in a range, in order.
-    pub fn keys_in(&self, range: Range<Key>) -> impl Iterator<Item = Key> {
-        let start = self.keys.partition_point(|key| *key < range.start);
-        self.keys.get(start..).unwrap_or_default().iter().copied().take_while(move |key| *key < range.end)
-    }
-
     /// The postings of all keys in a range, key by key.
     pub fn find_all(&self, keys: Range<Key>) -> impl Iterator<Item = Posting> {
         let first = self.keys.partition_point(|key| *key < keys.start);
