@@ -99,8 +99,12 @@ impl LibraryState {
         if let Some((trace_id, trace)) = self.traces.newest(owner, has_searched, Instant::now()) {
             // A JSON file counts as one section.
             let is_whole = part.scope == ReadScope::File || FileType::of(&part.path) == Some(FileType::Json);
-            let line = u32::try_from(part.node_line).ok().filter(|_| !is_whole);
-            self.adaptive.record_use(&trace_id, &trace, (manual_id, &part.path), line);
+            let found = trace.matches.iter().find(|found| {
+                let file = trace.file_of(found).map(|file| (file.manual_id.as_deref(), file.path.as_str()));
+                file == Some((Some(manual_id), part.path.as_str()))
+                    && (is_whole || found.span.start.line as usize == part.node_line)
+            });
+            self.adaptive.record_use(&trace_id, found);
         }
     }
 }

@@ -558,7 +558,7 @@ fn damaged_statistics_are_skipped() {
     shelf.write("vault/.system/adaptive_stats.jsonl", many);
     find(&mut shelf);
     find(&mut shelf);
-    assert_eq!(stats(&shelf).len(), 400);
+    assert_eq!(stats(&shelf).len(), 200);
     std::fs::remove_file(shelf.home.0.join("vault/.system/adaptive_stats.jsonl")).unwrap();
     std::fs::create_dir(shelf.home.0.join("vault/.system/adaptive_stats.jsonl")).unwrap();
     assert_eq!(find(&mut shelf), 1);

@@ -9,31 +9,28 @@ use std::sync::mpsc::{SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use annai_core::Principal;
 use serde_json::json;
 
 use self::tuning::{FindRecord, Tuning};
 use crate::config::LibrarySection;
-use crate::explore::{FindReport, FindRequest, Thresholds, TraceRecord};
+use crate::explore::{FindReport, FindRequest, Thresholds, TraceMatch};
 use crate::fs::{SYSTEM_DIR, Sha256, StatsFile};
 
-/// The maximum number of lines of the file: twice what a rollback looks back on. Beyond it, the oldest ones go.
-const MAX_LINES: usize = 400;
+/// The maximum number of lines of the file: what a rollback looks back on. Beyond it, the oldest ones go.
+const MAX_LINES: usize = 200;
 /// The maximum number of changes that wait for the disk. Further ones are not counted, because no call may wait for them.
 const MAX_WAITING: usize = 256;
 /// The maximum number of sections that are remembered as returned, in 2 MB; beyond it, all count as new again.
 const MAX_RETURNED: usize = 100_000;
-/// How long the end of the process waits for the disk.
-const MAX_FLUSH_TIME: Duration = Duration::from_secs(5);
 
-/// Work for the thread that keeps the statistics.
-type Job = Box<dyn FnOnce(&mut Recorder) + Send>;
 /// A line of the file; what is not the record of a find stays as it is.
 type Line = Result<FindRecord, String>;
+/// Work for the thread that keeps the statistics.
+type Job = Box<dyn FnOnce(&mut Recorder) + Send>;
 
 /// The thresholds in force, and the way to the statistics.
 pub struct Adaptive {
-    thresholds: Arc<Mutex<Thresholds>>,
+    tuning: Arc<Mutex<Tuning>>,
     /// `None` when no statistics are kept.
     jobs: Option<SyncSender<Job>>,
 }
@@ -41,9 +38,7 @@ pub struct Adaptive {
 /// What the thread owns.
 struct Recorder {
     file: StatsFile,
-    /// `None` when tuning is off.
-    tuning: Option<Tuning>,
-    thresholds: Arc<Mutex<Thresholds>>,
+    tuning: Arc<Mutex<Tuning>>,
     /// The hashes of the sections that finds returned, each with its principal.
     returned: HashSet<u64>,
     warning: Once,
@@ -57,31 +52,29 @@ impl Adaptive {
         let vault = (path.is_none() && settings.has_chosen_vault()).then(|| settings.vault_folder());
         let path = path.or(vault.as_ref().map(|vault| vault.join(SYSTEM_DIR).join("adaptive_stats.jsonl")));
         let file = path.filter(|_| !settings.keeps_no_statistics).map(|path| StatsFile { path, vault });
-        let known = file.as_ref().filter(|_| settings.adaptive_tuning).and_then(|file| file.read().ok());
-        let records: Vec<_> = lines_of(&known.unwrap_or_default()).into_iter().flatten().collect();
-        let tuning = Tuning::resume(settings, &records);
-        let thresholds = Arc::new(Mutex::new(tuning.current));
+        let text = file.as_ref().and_then(|file| file.read().ok()).unwrap_or_default();
+        let records: Vec<_> = lines_of(&text).into_iter().flatten().collect();
+        let tuning = Arc::new(Mutex::new(Tuning::resume(settings, &records)));
         let jobs = file.map(|file| {
-            let (tuning, thresholds) = (settings.adaptive_tuning.then_some(tuning), thresholds.clone());
-            let (returned, warning) = (HashSet::new(), Once::new());
-            let mut recorder = Recorder { file, tuning, thresholds, returned, warning };
+            let (tuning, returned, warning) = (tuning.clone(), HashSet::new(), Once::new());
+            let mut recorder = Recorder { file, tuning, returned, warning };
             let (jobs, received) = sync_channel::<Job>(MAX_WAITING);
             std::thread::spawn(move || received.into_iter().for_each(|job| job(&mut recorder)));
             jobs
         });
-        Self { thresholds, jobs }
+        Self { tuning, jobs }
     }
 
     /// The thresholds for the next find.
     pub fn thresholds(&self) -> Thresholds {
-        *self.thresholds.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tuning.lock().unwrap_or_else(PoisonError::into_inner).current
     }
 
     /// Records a find whose reply has this many characters.
     pub fn record_find(&self, request: &FindRequest, report: &FindReport, chars_out: usize) {
         let (now, summary, chars_in) = (now(), &report.summary, request.query.chars().count());
         let tokens = (chars_in + chars_out).div_ceil(4);
-        let line = json!({
+        let record = json!({
             "ts": now, "query_hash": hash_of(&request.query), "trace_hash": hash_of(&report.trace_id),
             "scanned_files": summary.scanned_files, "candidates": summary.candidates,
             "warnings": summary.warnings, "max_stage_applied": summary.max_stage_applied,
@@ -91,31 +84,34 @@ impl Adaptive {
             "added_est_tokens": tokens, "candidate_low_threshold": report.thresholds.candidate_low,
             "file_bias_threshold": report.thresholds.file_bias, "used": 0, "used_found": 0, "used_widened": 0,
         });
-        let Ok(mut record) = serde_json::from_value::<FindRecord>(line) else { return };
+        let Ok(mut record) = serde_json::from_value::<FindRecord>(record) else { return };
         let (owner, trace) = (request.owner.clone(), report.record.clone());
         self.send(move |recorder| {
-            let added = recorder.count_added(&owner, &trace);
+            let returned = &mut recorder.returned;
+            if returned.len() > MAX_RETURNED {
+                returned.clear();
+            }
+            let is_new = |found: &&TraceMatch| {
+                let file = trace.file_of(found).map(|file| (&file.manual_id, &file.path));
+                let section = returned.hasher().hash_one((&owner, file, found.span.start));
+                returned.insert(section)
+            };
+            let added = trace.evidence().filter(is_new).count();
             let gain = (tokens > 0).then(|| (added as f64 / tokens as f64 * 1e4).round() / 1e4);
-            record.others.extend([
-                ("added_evidence_count".into(), added.into()),
-                ("marginal_gain".into(), gain.into()),
-            ]);
+            record.others.insert("added_evidence_count".to_owned(), added.into());
+            record.others.insert("marginal_gain".to_owned(), gain.into());
             recorder.change(now, |lines| lines.push(Ok(record)));
         });
     }
 
-    /// Records that a section was read after a find, or a whole file when `line` is `None`.
-    pub fn record_use(&self, trace_id: &str, trace: &TraceRecord, file: (&str, &str), line: Option<u32>) {
-        let found = trace.matches.iter().find(|found| {
-            let path = trace.file_of(found).map(|file| (file.manual_id.as_deref(), file.path.as_str()));
-            path == Some((Some(file.0), file.1)) && line.is_none_or(|line| found.span.start.line == line)
-        });
+    /// Records that a section was read after a find, which had returned it as this match or not at all.
+    pub fn record_use(&self, trace_id: &str, found: Option<&TraceMatch>) {
         let (is_found, is_outside) = (found.is_some(), found.is_some_and(|found| found.is_outside));
         let (now, trace_hash) = (now(), hash_of(trace_id));
         self.send(move |recorder| {
             recorder.change(now, |lines| {
-                let records = lines.iter_mut().rev().flatten();
-                for record in records.filter(|record| record.trace_hash == trace_hash).take(1) {
+                let mut records = lines.iter_mut().rev().flatten();
+                if let Some(record) = records.find(|record| record.trace_hash == trace_hash) {
                     record.used += 1;
                     record.used_found += u32::from(is_found);
                     record.used_widened += u32::from(is_outside);
@@ -128,45 +124,30 @@ impl Adaptive {
         let _ = self.jobs.as_ref().map(|jobs| jobs.try_send(Box::new(job)));
     }
 
-    /// Waits until everything is written.
+    /// Waits until everything is written, at most 5 seconds: the process must end on a broken disk, too.
     pub fn flush(&self) {
         let (written, wait) = channel::<()>();
         let _ = self.jobs.as_ref().map(|jobs| jobs.send(Box::new(move |_| drop(written))));
-        let _ = wait.recv_timeout(MAX_FLUSH_TIME);
+        let _ = wait.recv_timeout(Duration::from_secs(5));
     }
 }
 
 impl Recorder {
-    /// The number of sections that no earlier find of the same principal returned.
-    fn count_added(&mut self, owner: &Principal, trace: &TraceRecord) -> usize {
-        if self.returned.len() > MAX_RETURNED {
-            self.returned.clear();
-        }
-        let added = trace.evidence().filter(|found| {
-            let file = trace.file_of(found).map(|file| (&file.manual_id, &file.path));
-            let section = self.returned.hasher().hash_one((owner, file, found.span.start));
-            self.returned.insert(section)
-        });
-        added.count()
-    }
-
     /// Changes the lines of the file, and tunes the thresholds by them.
-    fn change(&mut self, now: i64, change: impl FnOnce(&mut Vec<Line>)) {
+    fn change(&self, now: i64, change: impl FnOnce(&mut Vec<Line>)) {
         let written = self.file.rewrite(|text| {
             let mut lines = lines_of(text);
             change(&mut lines);
             lines.drain(..lines.len().saturating_sub(MAX_LINES));
-            if let Some(tuning) = &mut self.tuning {
-                tuning.update(&lines.iter().flatten().collect::<Vec<_>>(), now);
-                *self.thresholds.lock().unwrap_or_else(PoisonError::into_inner) = tuning.current;
-            }
-            let text = |line: Line| line.map_or_else(|text| text, |record| json!(record).to_string()) + "\n";
-            lines.into_iter().map(text).collect()
+            let records: Vec<_> = lines.iter().flatten().collect();
+            self.tuning.lock().unwrap_or_else(PoisonError::into_inner).update(&records, now);
+            let text_of = |line: Line| line.map_or_else(|text| text, |record| json!(record).to_string());
+            lines.into_iter().map(|line| text_of(line) + "\n").collect()
         });
         if let Err(error) = written {
+            let text = "the statistics of searches are not kept in ADAPTIVE_STATS_PATH";
             let path = self.file.path.display();
-            let warn = || tracing::warn!(%path, "the statistics of searches are not kept in ADAPTIVE_STATS_PATH: {error}");
-            self.warning.call_once(warn);
+            self.warning.call_once(|| tracing::warn!(%path, "{text}: {error}"));
         }
     }
 }
@@ -175,7 +156,6 @@ fn lines_of(text: &str) -> Vec<Line> {
     text.lines().map(|line| serde_json::from_str(line).map_err(|_| line.to_owned())).collect()
 }
 
-/// A hash that tells nothing of a text.
 fn hash_of(text: &str) -> String {
     Sha256::of(text.as_bytes()).to_string()
 }
@@ -184,3 +164,6 @@ fn hash_of(text: &str) -> String {
 fn now() -> i64 {
     SystemTime::UNIX_EPOCH.elapsed().map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
 }
+
+#[cfg(test)]
+mod recording_tests;

@@ -1,5 +1,7 @@
 //! When a find is widened from one manual to all of them, and what its reply says about that.
 
+use serde::{Deserialize, Serialize};
+
 use super::candidate::Signals;
 use super::conclusion::{dominant_file_share, file_bias};
 use super::report::EscalationReason;
@@ -15,11 +17,13 @@ const MAX_DOMINANT_SHARE: f64 = 0.5;
 const MAX_NOTICES: usize = 5;
 
 /// The two thresholds of widening, which are tuned.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Thresholds {
     /// With fewer candidates, the find is widened to all manuals.
+    #[serde(rename = "candidate_low_threshold")]
     pub candidate_low: usize,
     /// When one file has at least this share of the candidates, the find is widened to all manuals.
+    #[serde(rename = "file_bias_threshold")]
     pub file_bias: f64,
 }
 
