@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use annai_core::{
     Access, Call, Identity, Principal, Prompt, Registry, ResourcePage, ResourceTemplate, ResourceText,
@@ -16,10 +16,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::adaptive::Adaptive;
 use crate::cancellation::Cancellation;
 use crate::config;
-use crate::explore::{DictionaryCache, ExploreContext, ReadLedger, TraceStore};
+use crate::explore::{DictionaryCache, ExploreContext, ReadLedger, TraceRecord, TraceStore};
 use crate::fs::{EntryKind, Membership, fold_name};
 use crate::index::IndexCatalog;
-use crate::manuals::Manuals;
+use crate::manuals::{FileType, Manuals};
 use crate::prompts::PROMPTS;
 use crate::reading::{ReadPart, ReadScope};
 use crate::reference::Ref;
@@ -82,7 +82,7 @@ impl LibraryState {
             dictionaries: &self.dictionaries,
             traces: &self.traces,
             ledger: &self.ledger,
-            adaptive: &self.adaptive,
+            thresholds: self.adaptive.thresholds(),
             default_manual_id: self.settings.default_manual_id.as_deref(),
         }
     }
@@ -94,9 +94,17 @@ impl LibraryState {
 
     /// Records that a part of a manual was read, for the statistics of the find that returned it.
     pub fn record_use(&self, owner: &Principal, place: &Ref, part: &ReadPart) {
-        if let Ok(manual_id) = place.manual_id() {
-            let line = (part.scope != ReadScope::File).then_some(part.node_line as u64);
-            self.adaptive.record_use(owner, manual_id, &part.path, line);
+        let Ok(manual_id) = place.manual_id() else { return };
+        let has_searched = |trace: &TraceRecord| trace.has_searched(Some(manual_id), &part.path);
+        if let Some((trace_id, trace)) = self.traces.newest(owner, has_searched, Instant::now()) {
+            // A JSON file counts as one section.
+            let is_whole = part.scope == ReadScope::File || FileType::of(&part.path) == Some(FileType::Json);
+            let found = trace.matches.iter().find(|found| {
+                let file = trace.file_of(found).map(|file| (file.manual_id.as_deref(), file.path.as_str()));
+                file == Some((Some(manual_id), part.path.as_str()))
+                    && (is_whole || found.span.start.line as usize == part.node_line)
+            });
+            self.adaptive.record_use(&trace_id, found);
         }
     }
 }
@@ -129,7 +137,7 @@ impl Toolset for Library {
     async fn close(&self) {
         // A write that a cancelled call left on its thread is finished first.
         let _writer = self.writer.acquire().await;
-        // A cancelled or failed write only means that the statistics of the last reads are lost.
+        // What fails here only means that the statistics of the last calls are lost.
         let _ = self
             .read(|state, _| {
                 state.adaptive.flush();

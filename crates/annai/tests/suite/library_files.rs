@@ -273,6 +273,7 @@ fn a_tilde_in_a_path_is_the_home_folder_and_the_folder_of_the_statistics_is_crea
     shelf.write("notes/a.md", "widget\n");
     assert_eq!(shelf.call("manual_find", json!({ "query": "給付金" }))["summary"]["candidates"], 1);
     assert_eq!(shelf.call("vault_search", json!({ "query": "widget" }))["results"][0]["path"], "a.md");
+    shelf.server.process.wait_until_idle();
     let stats = std::fs::read_to_string(shelf.home.0.join("new/folder/stats.jsonl")).unwrap();
     assert_eq!(stats.lines().count(), 1);
     // A folder that cannot be created is logged.

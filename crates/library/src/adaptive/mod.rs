@@ -1,343 +1,169 @@
-//! Adaptive thresholds: statistics of finds and of the reads that followed them, from which the thresholds of
-//! `manual_find` are tuned. The statistics are numbers and hashes in a bounded file that several processes share; damaged
-//! lines are skipped.
+//! Adaptive thresholds: statistics of finds and of the reads that followed them, from which the thresholds of `manual_find`
+//! are tuned. A find reads the thresholds in force and hands its numbers over; a thread does the rest.
 
-mod accepted;
-mod learn;
-mod record;
+mod tuning;
 
-use std::collections::{HashSet, VecDeque};
-use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::collections::HashSet;
+use std::hash::BuildHasher as _;
+use std::sync::mpsc::{SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::time::{Duration, SystemTime};
 
-use annai_core::Principal;
+use serde_json::json;
 
-use self::accepted::Accepted;
-pub use self::record::{LearningRecord, Thresholds, file_number, hash_of, section_number, tokens};
-use crate::config;
-use crate::fs::StatsFile;
+use self::tuning::{FindRecord, Tuning};
+use crate::config::LibrarySection;
+use crate::explore::{FindReport, FindRequest, Thresholds, TraceMatch};
+use crate::fs::{SYSTEM_DIR, Sha256, StatsFile};
 
-/// The maximum number of finds in the file. The thresholds look back on the newest 200; beyond a thousand, the file is
-/// rewritten with the newest [`KEPT_RECORDS`].
-const MAX_RECORDS: usize = 1000;
-/// How many finds stay when the file is compacted: far fewer than the maximum, so that this happens rarely.
-const KEPT_RECORDS: usize = 400;
-/// The maximum number of finds that later reads are credited to; reads after older finds are not counted.
-const MAX_PENDING: usize = 200;
-/// The maximum number of sections of all these finds together, which bounds their memory to a few megabytes. Reads of the
-/// sections of a find that was dropped are not counted.
-const MAX_PENDING_SECTIONS: usize = 100_000;
-/// A record from more than a day in the future (in milliseconds) was written with a wrong clock, and is skipped.
-const MAX_CLOCK_SKEW_MS: i64 = 24 * 3600 * 1000;
+/// The maximum number of lines of the file: what a rollback looks back on. Beyond it, the oldest ones go.
+const MAX_LINES: usize = 200;
+/// The maximum number of changes that wait for the disk. Further ones are not counted, because no call may wait for them.
+const MAX_WAITING: usize = 256;
+/// The maximum number of sections that are remembered as returned, in 2 MB; beyond it, all count as new again.
+const MAX_RETURNED: usize = 100_000;
 
-/// The statistics of finds, and the thresholds that follow from them.
+/// A line of the file; what is not the record of a find stays as it is.
+type Line = Result<FindRecord, String>;
+/// Work for the thread that keeps the statistics.
+type Job = Box<dyn FnOnce(&mut Recorder) + Send>;
+
+/// The thresholds in force, and the way to the statistics.
 pub struct Adaptive {
-    /// The file; `None` when no statistics are kept.
-    file: Option<StatsFile>,
-    /// The file of the thresholds in force, beside it.
-    accepted_file: Option<StatsFile>,
-    /// Whether the thresholds follow the statistics.
-    is_tuning: bool,
-    base: Thresholds,
-    min_recall: f64,
-    state: Mutex<AdaptiveState>,
+    tuning: Arc<Mutex<Tuning>>,
+    /// `None` when no statistics are kept.
+    jobs: Option<SyncSender<Job>>,
 }
 
-#[derive(Default)]
-struct AdaptiveState {
-    /// The records of earlier finds, newest last.
-    records: Vec<LearningRecord>,
-    /// The newest finds of this process, whose sections may still be read.
-    pending: VecDeque<PendingFind>,
-    /// The trace hashes of the records that have changed since they were written.
-    unwritten: HashSet<String>,
-    /// Whether the file has been read.
-    is_loaded: bool,
-    /// The thresholds in force; `None` until they were read.
-    accepted: Option<Accepted>,
-}
-
-/// A find whose sections may still be read.
-struct PendingFind {
-    owner: Principal,
-    trace_hash: String,
-    /// The files that it searched.
-    reach: FindReach,
-    /// The sections that it found.
-    found: HashSet<u64>,
-    /// The files of these sections.
-    found_files: HashSet<u64>,
-    /// The sections that it found outside the manual in which it started.
-    found_outside_home: HashSet<u64>,
-    /// The sections that were read afterwards.
-    used: HashSet<u64>,
-}
-
-/// The files that a find searched.
-#[derive(Debug, Clone, Default)]
-pub struct FindReach {
-    /// The manuals.
-    pub manuals: HashSet<String>,
-    /// The hashes of the only files of them that it searched; `None` for all.
-    pub only: Option<HashSet<u64>>,
-    /// The hashes of the files of them that it did not search.
-    pub except: HashSet<u64>,
-}
-
-impl FindReach {
-    /// Whether the find searched a file.
-    pub fn has(&self, manual_id: &str, path: &str) -> bool {
-        let file = file_number(manual_id, path);
-        self.manuals.contains(manual_id)
-            && self.only.as_ref().is_none_or(|only| only.contains(&file))
-            && !self.except.contains(&file)
-    }
-
-    /// The approximate memory that it takes.
-    pub fn estimated_bytes(&self) -> usize {
-        let files = self.except.len() + self.only.as_ref().map_or(0, HashSet::len);
-        files * 16 + self.manuals.iter().map(|id| id.len() + 40).sum::<usize>()
-    }
-}
-
-/// A section that a find found.
-pub struct FoundSection {
-    /// The hash of the section.
-    pub number: u64,
-    /// The hash of its file.
-    pub file: u64,
-    /// Whether it lies outside the manual in which the find started.
-    pub is_outside_home: bool,
+/// What the thread owns.
+struct Recorder {
+    file: StatsFile,
+    tuning: Arc<Mutex<Tuning>>,
+    /// The hashes of the sections that finds returned, each with its principal.
+    returned: HashSet<u64>,
+    warning: Once,
 }
 
 impl Adaptive {
-    /// The statistics of a library with these settings. When tuning is off, they are kept and have no effect.
-    pub fn new(settings: &config::LibrarySection) -> Self {
-        let path = settings.adaptive_stats_path.as_ref().map(PathBuf::from);
-        let file = match path {
-            Some(path) => Some(StatsFile::at(path)),
-            // A folder that only happens to be named `vault` is left alone.
-            None => settings.has_chosen_vault().then(|| StatsFile::in_vault(settings.vault_folder())),
-        };
-        let file = file.filter(|_| !settings.keeps_no_statistics);
-        Self {
-            accepted_file: file.as_ref().map(|file| file.beside(".thresholds")),
-            file,
-            is_tuning: settings.adaptive_tuning,
-            base: Thresholds {
-                candidate_low: settings.adaptive_candidate_low_base,
-                file_bias: settings.adaptive_file_bias_base,
-            },
-            min_recall: settings.adaptive_min_recall,
-            state: Mutex::default(),
-        }
-    }
-
-    fn state(&self) -> MutexGuard<'_, AdaptiveState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The statistics of a library with these settings.
+    pub fn new(settings: &LibrarySection) -> Self {
+        let path = settings.adaptive_stats_path.as_ref().map(Into::into);
+        // A folder that only happens to be named `vault` is left alone.
+        let vault = (path.is_none() && settings.has_chosen_vault()).then(|| settings.vault_folder());
+        let path = path.or(vault.as_ref().map(|vault| vault.join(SYSTEM_DIR).join("adaptive_stats.jsonl")));
+        let file = path.filter(|_| !settings.keeps_no_statistics).map(|path| StatsFile { path, vault });
+        let text = file.as_ref().and_then(|file| file.read().ok()).unwrap_or_default();
+        let records: Vec<_> = lines_of(&text).into_iter().flatten().collect();
+        let tuning = Arc::new(Mutex::new(Tuning::resume(settings, &records)));
+        let jobs = file.map(|file| {
+            let (tuning, returned, warning) = (tuning.clone(), HashSet::new(), Once::new());
+            let mut recorder = Recorder { file, tuning, returned, warning };
+            let (jobs, received) = sync_channel::<Job>(MAX_WAITING);
+            std::thread::spawn(move || received.into_iter().for_each(|job| job(&mut recorder)));
+            jobs
+        });
+        Self { tuning, jobs }
     }
 
     /// The thresholds for the next find.
     pub fn thresholds(&self) -> Thresholds {
-        let Some(file) = &self.file else { return self.base };
-        let mut state = self.state();
-        if !state.is_loaded || file.has_changed() {
-            let AdaptiveState { records, unwritten, is_loaded, .. } = &mut *state;
-            let kept = std::mem::replace(records, parse_records(&file.read().unwrap_or_default(), now()));
-            // Changes that are not written yet are kept.
-            for record in kept.into_iter().filter(|record| unwritten.contains(&record.trace_hash)) {
-                if let Some(known) = records.iter_mut().find(|known| known.trace_hash == record.trace_hash) {
-                    *known = record;
-                }
+        self.tuning.lock().unwrap_or_else(PoisonError::into_inner).current
+    }
+
+    /// Records a find whose reply has this many characters.
+    pub fn record_find(&self, request: &FindRequest, report: &FindReport, chars_out: usize) {
+        let (now, summary, chars_in) = (now(), &report.summary, request.query.chars().count());
+        let tokens = (chars_in + chars_out).div_ceil(4);
+        let record = json!({
+            "ts": now, "query_hash": hash_of(&request.query), "trace_hash": hash_of(&report.trace_id),
+            "scanned_files": summary.scanned_files, "candidates": summary.candidates,
+            "warnings": summary.warnings, "max_stage_applied": summary.max_stage_applied,
+            "scope_expanded": summary.scope_expanded, "cutoff_reason": summary.cutoff_reason,
+            "unscanned_sections_count": summary.unscanned_sections_count, "est_tokens": tokens,
+            "est_tokens_in": chars_in.div_ceil(4), "est_tokens_out": chars_out.div_ceil(4),
+            "added_est_tokens": tokens, "candidate_low_threshold": report.thresholds.candidate_low,
+            "file_bias_threshold": report.thresholds.file_bias, "used": 0, "used_found": 0, "used_widened": 0,
+        });
+        let Ok(mut record) = serde_json::from_value::<FindRecord>(record) else { return };
+        let (owner, trace) = (request.owner.clone(), report.record.clone());
+        self.send(move |recorder| {
+            let returned = &mut recorder.returned;
+            if returned.len() > MAX_RETURNED {
+                returned.clear();
             }
-            *is_loaded = true;
-        }
-        if !self.is_tuning {
-            return self.base;
-        }
-        let (now, base) = (now(), learn::clamped(self.base));
-        let wanted = learn::thresholds(&state.records, now, base, self.min_recall);
-        self.accept(&mut state, wanted, base, now)
-    }
-
-    /// The thresholds in force after a step towards those that the records suggest.
-    fn accept(
-        &self,
-        state: &mut AdaptiveState,
-        wanted: Thresholds,
-        base: Thresholds,
-        now: i64,
-    ) -> Thresholds {
-        let Some(file) = &self.accepted_file else { return base };
-        let known = state.accepted;
-        let mut before = known.unwrap_or(Accepted::new(base));
-        if known.is_none() || file.has_changed() {
-            let stored = file.read().and_then(|text| Accepted::parse(&text, now));
-            before = match (known, stored) {
-                (None, Some(stored)) => stored,
-                // Another process moved them, or somebody edited the file: that is a suggestion, too.
-                (Some(known), Some(stored)) => known.step_towards(stored.thresholds, base, now),
-                (_, None) => before,
+            let is_new = |found: &&TraceMatch| {
+                let file = trace.file_of(found).map(|file| (&file.manual_id, &file.path));
+                let section = returned.hasher().hash_one((&owner, file, found.span.start));
+                returned.insert(section)
             };
-        }
-        let accepted = before.step_towards(wanted, base, now);
-        state.accepted = Some(accepted);
-        if accepted != before
-            && let Ok(text) = serde_json::to_string(&accepted)
-        {
-            file.rewrite(&mut |_| format!("{text}\n"));
-        }
-        accepted.thresholds
+            let added = trace.evidence().filter(is_new).count();
+            let gain = (tokens > 0).then(|| (added as f64 / tokens as f64 * 1e4).round() / 1e4);
+            record.others.insert("added_evidence_count".to_owned(), added.into());
+            record.others.insert("marginal_gain".to_owned(), gain.into());
+            recorder.change(now, |lines| lines.push(Ok(record)));
+        });
     }
 
-    /// The number of sections that no earlier find of the same principal returned.
-    pub fn added(&self, owner: &Principal, sections: &[FoundSection]) -> usize {
-        let state = self.state();
-        let earlier = |number: &u64| {
-            state.pending.iter().any(|find| find.owner == *owner && find.found.contains(number))
-        };
-        sections.iter().filter(|section| !earlier(&section.number)).count()
-    }
-
-    /// Records a find. A failure to write the file is ignored.
-    pub fn keep(
-        &self,
-        owner: &Principal,
-        mut record: LearningRecord,
-        reach: FindReach,
-        sections: &[FoundSection],
-    ) {
-        let mut state = self.state();
-        let last = state.records.last();
-        let carried = |same: bool, since: Option<i64>| if same { since } else { Some(record.ts) };
-        let low = last.map(|last| {
-            carried(last.candidate_low_threshold == record.candidate_low_threshold, last.candidate_low_since)
-        });
-        let bias = last.map(|last| {
-            carried(
-                (last.file_bias_threshold - record.file_bias_threshold).abs() < 0.001,
-                last.file_bias_since,
-            )
-        });
-        (record.candidate_low_since, record.file_bias_since) = (low.flatten(), bias.flatten());
-        state.pending.push_back(PendingFind {
-            owner: owner.clone(),
-            trace_hash: record.trace_hash.clone(),
-            reach,
-            found: sections.iter().map(|section| section.number).collect(),
-            found_files: sections.iter().map(|section| section.file).collect(),
-            found_outside_home: sections
-                .iter()
-                .filter(|section| section.is_outside_home)
-                .map(|section| section.number)
-                .collect(),
-            used: HashSet::new(),
-        });
-        let sections =
-            |state: &AdaptiveState| state.pending.iter().map(|find| find.found.len()).sum::<usize>();
-        while state.pending.len() > MAX_PENDING
-            || (state.pending.len() > 1 && sections(&state) > MAX_PENDING_SECTIONS)
-        {
-            state.pending.pop_front();
-        }
-        let Some(file) = &self.file else { return };
-        let line = serde_json::to_string(&record).unwrap_or_default();
-        state.records.push(record);
-        let is_full = state.records.len() > MAX_RECORDS;
-        if is_full {
-            let surplus = state.records.len() - KEPT_RECORDS;
-            state.records.drain(..surplus);
-        }
-        if !is_full && state.unwritten.is_empty() {
-            file.append(&line);
-            return;
-        }
-        self.write(&mut state);
-    }
-
-    /// Writes the changed records, and the newest find if the file does not contain it yet. What cannot be written now is
-    /// tried again with the next change, and when the toolset is closed.
-    fn write(&self, state: &mut AdaptiveState) {
-        let Some(file) = &self.file else { return };
-        let AdaptiveState { records, unwritten, .. } = state;
-        let written = file.rewrite(&mut |text| {
-            // The lines of other processes stay as they are.
-            let mut lines: Vec<(String, Option<LearningRecord>)> =
-                text.lines().map(|line| (line.to_owned(), serde_json::from_str(line).ok())).collect();
-            for (line, known) in &mut lines {
-                let trace =
-                    known.as_ref().map(|known| &known.trace_hash).filter(|trace| unwritten.contains(*trace));
-                let newer =
-                    trace.and_then(|trace| records.iter().find(|record| record.trace_hash == **trace));
-                if let Some(newer) = newer.and_then(|newer| serde_json::to_string(newer).ok()) {
-                    *line = newer;
+    /// Records that a section was read after a find, which had returned it as this match or not at all.
+    pub fn record_use(&self, trace_id: &str, found: Option<&TraceMatch>) {
+        let (is_found, is_outside) = (found.is_some(), found.is_some_and(|found| found.is_outside));
+        let (now, trace_hash) = (now(), hash_of(trace_id));
+        self.send(move |recorder| {
+            recorder.change(now, |lines| {
+                let mut records = lines.iter_mut().rev().flatten();
+                if let Some(record) = records.find(|record| record.trace_hash == trace_hash) {
+                    record.used += 1;
+                    record.used_found += u32::from(is_found);
+                    record.used_widened += u32::from(is_outside);
                 }
-            }
-            let is_in_file = |last: &LearningRecord| {
-                lines
-                    .iter()
-                    .any(|(_, known)| known.as_ref().is_some_and(|known| known.trace_hash == last.trace_hash))
-            };
-            let last = records
-                .last()
-                .filter(|last| !is_in_file(last))
-                .and_then(|last| serde_json::to_string(last).ok());
-            lines.extend(last.map(|last| (last, None)));
-            let surplus = if lines.len() > MAX_RECORDS { lines.len() - KEPT_RECORDS } else { 0 };
-            lines.into_iter().skip(surplus).map(|(line, _)| line + "\n").collect()
+            });
         });
-        if written {
-            unwritten.clear();
-        }
     }
 
-    /// Writes the changes that could not be written before, because the file was locked or the disk was full.
+    fn send(&self, job: impl FnOnce(&mut Recorder) + Send + 'static) {
+        let _ = self.jobs.as_ref().map(|jobs| jobs.try_send(Box::new(job)));
+    }
+
+    /// Waits until everything is written, at most 5 seconds: the process must end on a broken disk, too.
     pub fn flush(&self) {
-        let mut state = self.state();
-        if !state.unwritten.is_empty() {
-            self.write(&mut state);
-        }
+        let (written, wait) = channel::<()>();
+        let _ = self.jobs.as_ref().map(|jobs| jobs.send(Box::new(move |_| drop(written))));
+        let _ = wait.recv_timeout(Duration::from_secs(5));
     }
+}
 
-    /// Records that a section was read, or a whole file when `line` is `None`. It counts for the newest find of the same
-    /// principal that searched the file, and is written at once, because the process may be killed at any time.
-    pub fn record_use(&self, owner: &Principal, manual_id: &str, path: &str, line: Option<u64>) {
-        let file = file_number(manual_id, path);
-        let number = line.map_or(file, |line| section_number(manual_id, path, line));
-        let mut state = self.state();
-        let searched_file = |find: &&mut PendingFind| find.owner == *owner && find.reach.has(manual_id, path);
-        let Some(find) = state.pending.iter_mut().rev().find(searched_file) else { return };
-        if !find.used.insert(number) {
-            return;
-        }
-        let found =
-            if line.is_some() { find.found.contains(&number) } else { find.found_files.contains(&file) };
-        let is_outside_home = find.found_outside_home.contains(&number);
-        let trace = find.trace_hash.clone();
-        let AdaptiveState { records, unwritten, .. } = &mut *state;
-        if let Some(record) = records.iter_mut().rev().find(|record| record.trace_hash == trace) {
-            record.used += 1;
-            record.used_found += usize::from(found);
-            record.used_widened += usize::from(is_outside_home);
-            unwritten.insert(trace);
-            self.write(&mut state);
+impl Recorder {
+    /// Changes the lines of the file, and tunes the thresholds by them.
+    fn change(&self, now: i64, change: impl FnOnce(&mut Vec<Line>)) {
+        let written = self.file.rewrite(|text| {
+            let mut lines = lines_of(text);
+            change(&mut lines);
+            lines.drain(..lines.len().saturating_sub(MAX_LINES));
+            let records: Vec<_> = lines.iter().flatten().collect();
+            self.tuning.lock().unwrap_or_else(PoisonError::into_inner).update(&records, now);
+            let text_of = |line: Line| line.map_or_else(|text| text, |record| json!(record).to_string());
+            lines.into_iter().map(|line| text_of(line) + "\n").collect()
+        });
+        if let Err(error) = written {
+            let text = "the statistics of searches are not kept in ADAPTIVE_STATS_PATH";
+            let path = self.file.path.display();
+            self.warning.call_once(|| tracing::warn!(%path, "{text}: {error}"));
         }
     }
 }
 
-/// Parses the records of a file; damaged lines and records from the future are skipped.
-fn parse_records(text: &str, now: i64) -> Vec<LearningRecord> {
-    let records = text.lines().filter_map(|line| serde_json::from_str::<LearningRecord>(line).ok());
-    let mut records: Vec<_> =
-        records.filter(|record| record.ts <= now.saturating_add(MAX_CLOCK_SKEW_MS)).collect();
-    let surplus = records.len().saturating_sub(MAX_RECORDS);
-    records.drain(..surplus);
-    records
+fn lines_of(text: &str) -> Vec<Line> {
+    text.lines().map(|line| serde_json::from_str(line).map_err(|_| line.to_owned())).collect()
+}
+
+fn hash_of(text: &str) -> String {
+    Sha256::of(text.as_bytes()).to_string()
 }
 
 /// Milliseconds since 1970.
-pub fn now() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
+fn now() -> i64 {
+    SystemTime::UNIX_EPOCH.elapsed().map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
 }
+
+#[cfg(test)]
+mod recording_tests;

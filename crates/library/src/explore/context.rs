@@ -10,7 +10,7 @@ use super::dictionary::DictionaryCache;
 use super::read_ledger::ReadLedger;
 use super::trace::{TraceMatch, TraceRecord};
 use super::trace_store::TraceStore;
-use crate::adaptive::Adaptive;
+use super::widening::Thresholds;
 use crate::cancellation::Cancellation;
 use crate::index::{CollectionSource, IndexCatalog, NodeEntry, Segment, Shape, View};
 use crate::manuals::{FileType, Manual, Manuals, membership};
@@ -31,8 +31,8 @@ pub struct ExploreContext<'a> {
     pub traces: &'a TraceStore,
     /// What was handed out for them.
     pub ledger: &'a ReadLedger,
-    /// The thresholds that adapt to use.
-    pub adaptive: &'a Adaptive,
+    /// When a find is widened to the other manuals.
+    pub thresholds: Thresholds,
     /// The manual that a find searches first where the caller names none; none for all of them.
     pub default_manual_id: Option<&'a str>,
 }

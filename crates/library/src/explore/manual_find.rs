@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use annai_core::ToolError;
 
-use super::conclusion::{Conclusion, Evidence, all_candidates, conclude, file_bias};
+use super::conclusion::{Conclusion, Evidence, all_candidates, conclude};
 use super::context::ExploreContext;
 use super::coverage::FileCoverage;
 use super::new_trace::{NewTrace, StoredTrace};
 use super::next_actions::{ManualFindOutcome, follow_up_of_manual_find, request_for_wordings};
 use super::query::Query;
+use super::reach::{FindReach, file_hash};
 use super::report::{
     EscalationReason, FindSummary, IntegrationStatus, Left, SearchCoverage, SignalCoverage, rounded,
 };
@@ -21,9 +22,8 @@ use super::term_presence::{TermPresence, term_presence};
 use super::trace::{Reach, TraceRecord, UnsearchableFile};
 use super::trace_builder::trace_matches;
 use super::unscanned::{SkipReason, UnscannedPart, count_left_out};
-use super::widening::{notices, triggers};
+use super::widening::{Thresholds, notices, triggers};
 use super::wordings::wordings_of;
-use crate::adaptive::{FindReach, Thresholds, file_number};
 use crate::cancellation::Cancellation;
 use crate::fs::UnsearchableReason;
 use crate::index::View;
@@ -43,20 +43,8 @@ pub struct FindReport {
     /// The suggested next calls, most useful first. `stop` means that nothing is left to read or to search; what
     /// follows it is optional.
     pub next_actions: Vec<NextAction>,
-    /// What the adaptive thresholds learn from.
-    pub basis: LearningBasis,
-}
-
-/// What the adaptive thresholds learn from a find, in addition to its summary.
-pub struct LearningBasis {
-    /// The thresholds that were in force.
+    /// The thresholds of widening that were in force.
     pub thresholds: Thresholds,
-    /// The manual that was searched first; none for all.
-    pub home: Option<String>,
-    /// The number of candidates in it.
-    pub home_candidates: usize,
-    /// The share of them in one file.
-    pub home_bias: f64,
 }
 
 /// Explores the manuals.
@@ -76,9 +64,7 @@ pub fn find(
     let ids = home.as_ref().map_or_else(|| explorer.all.clone(), |id| vec![id.clone()]);
     let mut pass = explorer.pass(&ids, home.as_deref())?;
 
-    let thresholds = context.adaptive.thresholds();
-    let at_home: Vec<_> = pass.outcome.evidence().collect();
-    let (home_candidates, home_bias) = (at_home.len(), file_bias(&pass.views, &at_home));
+    let thresholds = context.thresholds;
     let widened = explorer.widen(&mut pass, home.as_deref(), &ids, thresholds)?;
     cancellation.check()?;
 
@@ -111,8 +97,7 @@ pub fn find(
     let wordings = request_for_wordings("manual_find", &request.other_words, summary.integration_status);
     let StoredTrace { id: trace_id, record, next_actions } =
         trace.keep(context, &request.owner, follow_up, wordings.filter(|_| asks_again));
-    let basis = LearningBasis { thresholds, home, home_candidates, home_bias };
-    Ok(FindReport { trace_id, summary, record, next_actions, basis })
+    Ok(FindReport { trace_id, summary, record, next_actions, thresholds })
 }
 
 /// A find in progress.
@@ -260,7 +245,7 @@ impl<'a> Explorer<'a> {
     /// Which files were searched.
     fn reach(&self, pass: &Pass<'_>) -> FindReach {
         let file_of =
-            |part: &UnscannedPart| file_number(part.manual_id.as_deref().unwrap_or_default(), &part.path);
+            |part: &UnscannedPart| file_hash(part.manual_id.as_deref().unwrap_or_default(), &part.path);
         let whole_files = pass.outcome.unscanned.iter().filter(|part| part.starts.is_empty());
         // A find of what an earlier one left out searched nothing else.
         let only = self.request.left_out_of.as_ref();

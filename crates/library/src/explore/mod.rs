@@ -27,7 +27,6 @@ mod gaps;
 mod highlight;
 mod japanese;
 mod japanese_directing;
-mod learning_record;
 mod manual_find;
 mod matcher;
 mod matching;
@@ -44,6 +43,7 @@ mod question;
 mod question_terms;
 mod quotes;
 mod ranking;
+mod reach;
 mod read_ledger;
 mod reading_order;
 mod references;
@@ -74,7 +74,6 @@ pub use candidate::MatchKind;
 pub use context::ExploreContext;
 pub use dictionary::{Dictionary, DictionaryCache, WordList};
 pub use highlight::LineHighlighter;
-pub use learning_record::keep_learning_record;
 pub use manual_find::{FindReport, find};
 pub use read_ledger::{HandedOut, ReadLedger};
 pub use reading_order::{MAX_SHOWN, ReadingState};
@@ -86,6 +85,7 @@ pub use trace::{MAX_TOP, TraceConflict, TraceMatch, TraceRecord, UnsearchableFil
 pub use trace_store::TraceStore;
 pub use unscanned::UnscannedPart;
 pub use vault_find::find_in_vault;
+pub use widening::Thresholds;
 
 #[cfg(test)]
 pub mod test_corpus;

@@ -18,6 +18,7 @@ use super::context::ExploreContext;
 use super::dictionary::{Dictionary, DictionaryCache};
 use super::place::{NodePlace, node_at};
 use super::query::Query;
+use super::reach::FindReach;
 use super::read_ledger::ReadLedger;
 use super::request::{FindRequest, OtherWords, SearchBudget};
 use super::scope::SearchScope;
@@ -26,8 +27,8 @@ use super::terms::{Goal, Intent};
 use super::trace::{Reach, TraceFile, TraceHeading, TraceMatch, TraceRecord};
 use super::trace_builder::{TraceMatches, trace_matches};
 use super::trace_store::TraceStore;
+use super::widening::Thresholds;
 use super::wordings::wordings_of;
-use crate::adaptive::{Adaptive, FindReach};
 use crate::cancellation::Cancellation;
 use crate::config::LibrarySection;
 use crate::fs::{Membership, Root, Sha256};
@@ -262,7 +263,6 @@ pub struct TestLibrary {
     dictionaries: DictionaryCache,
     pub traces: TraceStore,
     pub ledger: ReadLedger,
-    adaptive: Adaptive,
     _folder: TempFolder,
 }
 
@@ -270,7 +270,7 @@ impl TestLibrary {
     pub fn new(files: &[(&str, &str)]) -> Self {
         let folder = TempFolder::new(files);
         let lifetime = Duration::from_secs(600);
-        let settings = LibrarySection { adaptive_tuning: false, ..LibrarySection::default() };
+        let settings = LibrarySection::default();
         Self {
             manuals: Manuals::new(vec![crate::manual_folders::ManualFolder::Folder(folder.0.clone())]),
             vault: Vault::at(folder.0.clone(), true, settings.vault_limits()),
@@ -278,7 +278,6 @@ impl TestLibrary {
             dictionaries: DictionaryCache::default(),
             traces: TraceStore::new(100, lifetime),
             ledger: ReadLedger::new(lifetime),
-            adaptive: Adaptive::new(&settings),
             _folder: folder,
         }
     }
@@ -291,7 +290,7 @@ impl TestLibrary {
             dictionaries: &self.dictionaries,
             traces: &self.traces,
             ledger: &self.ledger,
-            adaptive: &self.adaptive,
+            thresholds: Thresholds { candidate_low: 3, file_bias: 0.80 },
             default_manual_id: None,
         }
     }

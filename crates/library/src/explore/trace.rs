@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::candidate::{MatchKind, Signals};
 use super::conflicts::Quote;
+use super::reach::FindReach;
 use super::terms::Goal;
 use super::unscanned::UnscannedPart;
-use crate::adaptive::FindReach;
 use crate::file_version::FileVersion;
 use crate::fs::Sha256;
 use crate::fs::Unsearchable;

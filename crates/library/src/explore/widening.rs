@@ -1,11 +1,12 @@
 //! When a find is widened from one manual to all of them, and what its reply says about that.
 
+use serde::{Deserialize, Serialize};
+
 use super::candidate::Signals;
 use super::conclusion::{dominant_file_share, file_bias};
 use super::report::EscalationReason;
 use super::stages::StageOutcome;
 use super::terms::Intent;
-use crate::adaptive::Thresholds;
 use crate::index::View;
 
 /// The minimum number of candidates for judging a bias to one file: of fewer, most would be in one file anyway.
@@ -14,6 +15,17 @@ const MIN_CANDIDATES_FOR_BIAS: usize = 5;
 const MAX_DOMINANT_SHARE: f64 = 0.5;
 /// The maximum number of manuals without searchable files that a summary names.
 const MAX_NOTICES: usize = 5;
+
+/// The two thresholds of widening, which are tuned.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Thresholds {
+    /// With fewer candidates, the find is widened to all manuals.
+    #[serde(rename = "candidate_low_threshold")]
+    pub candidate_low: usize,
+    /// When one file has at least this share of the candidates, the find is widened to all manuals.
+    #[serde(rename = "file_bias_threshold")]
+    pub file_bias: f64,
+}
 
 /// The reasons for widening the find.
 pub fn triggers(views: &[View], outcome: &StageOutcome, thresholds: Thresholds) -> Vec<EscalationReason> {

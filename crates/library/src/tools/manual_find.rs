@@ -11,7 +11,7 @@ use crate::config::LibrarySection;
 use crate::error::LibraryError;
 use crate::explore::{
     FindReport, FindRequest, FindSummary, Goal, Intent, MAX_SHOWN, OtherWords, SearchBudget, SectionExcerpts,
-    TraceRecord, find, keep_learning_record,
+    TraceRecord, find,
 };
 use crate::reference::{NextAction, Target};
 use crate::scopes::LIBRARY_READ;
@@ -184,7 +184,7 @@ impl Tool for ManualFind {
                     SectionExcerpts::new(state.explore_context(), &report.record, max_excerpt_chars)?;
                 let output = Output::new(&report, excerpts);
                 let chars = serde_json::to_string(&output).map_or(0, |text| text.chars().count());
-                keep_learning_record(&state.adaptive, &request, &report, chars);
+                state.adaptive.record_find(&request, &report, chars);
                 Ok(output)
             })
             .await?;
