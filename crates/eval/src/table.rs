@@ -1,18 +1,24 @@
 //! The figures as tables that fit into 120 columns.
 
-use super::super::terminal::truncate;
-use super::bootstrap::Estimate;
-use super::conflict_cases::ANY_SPLIT;
-use super::conflict_scores::ConflictScores;
-use super::figures::WORDED;
-use super::reliability::Reliability;
-use super::row::{ALL, Row};
-use super::scores::QuestionScores;
+use annai_library::text::truncate_chars;
+
+use crate::bootstrap::Estimate;
+use crate::conflicts::{ANY_SPLIT, ConflictScores};
+use crate::questions::{QuestionScores, Reliability, WORDED};
+use crate::row::{ALL, Row};
 
 /// Stands for a figure that nothing counts for.
 const NOTHING: &str = "-";
 /// From here on, decimals do not matter.
 const LARGE: f64 = 100.0;
+
+/// The first `max_chars` characters of a name, with an ellipsis if more follow.
+fn truncate(name: &str, max_chars: usize) -> String {
+    match truncate_chars(name, max_chars) {
+        (_, true) => name.to_owned(),
+        (start, false) => format!("{start}…"),
+    }
+}
 
 /// A figure with three decimals, or without if it is large.
 fn number(value: Option<f64>) -> String {
@@ -24,7 +30,7 @@ fn number(value: Option<f64>) -> String {
 }
 
 /// A figure with its interval, such as `0.954 [0.92, 0.98]`.
-pub(super) fn with_interval(estimate: Estimate) -> String {
+pub fn with_interval(estimate: Estimate) -> String {
     let value = number(estimate.value);
     match (estimate.value, estimate.interval) {
         (Some(large), Some([low, high])) if large.abs() >= LARGE => format!("{value} [{low:.0}, {high:.0}]"),
@@ -42,7 +48,7 @@ fn difference(estimate: Estimate) -> String {
 }
 
 /// All tables about questions. Those about other wordings are left out if no question has any, except the comparison.
-pub(super) fn questions(scores: &QuestionScores) -> String {
+pub fn questions(scores: &QuestionScores) -> String {
     let rows = &scores.rows;
     let mut text = [retrieval(rows), comparison(rows), belief(rows, "belief", "")].concat();
     if scores.worded_reliability.is_some() {
@@ -176,7 +182,7 @@ fn reliability(reliability: &Reliability, title: &str) -> String {
 }
 
 /// The table about conflict cases.
-pub(super) fn conflicts(scores: &ConflictScores) -> String {
+pub fn conflicts(scores: &ConflictScores) -> String {
     let mut text = format!(
         "{:24} {:>5} {:>8} {:>8} {:>8}  {:18} {:18} {}\n",
         "conflict cases", "n", "expected", "reported", "variants", "recall", "false alarms", "precision"

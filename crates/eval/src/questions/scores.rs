@@ -2,23 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annai_library::baseline::PlainIndex;
-use serde_json::{Map, Value};
+use annai_core::JsonObject;
 
-use super::super::Failure;
-use super::super::local_session::LocalSession;
-use super::calls;
 use super::figures::{bare_statements, row, worded_statements};
 use super::outcome::{Outcome, ScoredFind, describe_miss, describe_worsening};
-use super::questions::{Hit, Question, Score};
+use super::question::{Question, Score};
 use super::reliability::Reliability;
-use super::row::{ALL, Row};
+use crate::calls::{self, Tools};
+use crate::error::EvalError;
+use crate::hit::Hit;
+use crate::plain::PlainIndex;
+use crate::row::{ALL, Row};
 
 /// How many results of each question are scored: the largest k of the recall@k figures.
 const MAX_SCORED_HITS: usize = 20;
 
 /// The figures of a file of questions.
-pub(super) struct QuestionScores {
+pub struct QuestionScores {
     /// One row per facet in alphabetical order, then one per split if there are several, then one for all questions.
     pub rows: Vec<Row>,
     pub reliability: Reliability,
@@ -32,12 +32,12 @@ pub(super) struct QuestionScores {
 }
 
 /// Asks the questions about manuals that are served.
-pub(super) fn measure(
-    session: &LocalSession,
+pub fn measure(
+    tools: &dyn Tools,
     baseline: &PlainIndex,
     manuals: &BTreeSet<String>,
     questions: &[Question],
-) -> Result<QuestionScores, Failure> {
+) -> Result<QuestionScores, EvalError> {
     // The row of the only split would repeat the one of all questions.
     let splits: BTreeSet<_> = questions.iter().map(|question| question.split.as_ref()).collect();
     let split_row = |question: &Question| question.split_row().filter(|_| splits.len() > 1);
@@ -45,7 +45,7 @@ pub(super) fn measure(
         questions.iter().partition(|question| question.is_served(manuals));
     let mut outcomes = Vec::with_capacity(asked.len());
     for question in asked {
-        outcomes.push(ask(session, baseline, question, split_row(question))?);
+        outcomes.push(ask(tools, baseline, question, split_row(question))?);
     }
     let skipped_rows = skipped
         .iter()
@@ -84,37 +84,33 @@ fn rows(outcomes: &[&Outcome]) -> Vec<Row> {
 
 /// Asks one question bare and, if it has any, with its other wordings, and scores the results and those of the baseline.
 fn ask(
-    session: &LocalSession,
+    tools: &dyn Tools,
     baseline: &PlainIndex,
     question: &Question,
     split_row: Option<String>,
-) -> Result<Outcome, Failure> {
-    let (bare, hits) = find(session, question, question.arguments())?;
+) -> Result<Outcome, EvalError> {
+    let (bare, hits) = find(tools, question, question.arguments())?;
     let mut misses = describe_miss(question, &bare, &hits).unwrap_or_default();
     let mut worded = None;
     if let Some(arguments) = question.worded_arguments() {
-        let (scored, hits) = find(session, question, arguments)?;
+        let (scored, hits) = find(tools, question, arguments)?;
         misses.extend(describe_worsening(question, &bare, &scored, &hits));
         worded = Some(scored);
     }
     let plain = baseline.search(&question.query, question.manual_id.as_deref(), MAX_SCORED_HITS);
-    let plain: Vec<_> = plain.into_iter().map(Hit::from).collect();
     let facet = question.facet.clone();
     Ok(Outcome { facet, split_row, plain: Score::of(question, &plain), bare, worded, misses })
 }
 
 /// Calls `manual_find`, and scores its results.
 fn find(
-    session: &LocalSession,
+    tools: &dyn Tools,
     question: &Question,
-    arguments: Map<String, Value>,
-) -> Result<(ScoredFind, Vec<Hit>), Failure> {
-    let named = |failure: Failure| Failure {
-        message: format!("question {}: {}", question.id, failure.message),
-        ..failure
-    };
-    let found = calls::find(session, &Value::Object(arguments)).map_err(named)?;
-    let items = calls::hits(session, &found, "integrated_top", MAX_SCORED_HITS)?;
+    arguments: JsonObject,
+) -> Result<(ScoredFind, Vec<Hit>), EvalError> {
+    let found =
+        calls::find(tools, arguments).map_err(|error| error.about(&format!("question {}", question.id)))?;
+    let items = calls::hits(tools, &found, "integrated_top", MAX_SCORED_HITS)?;
     let hits: Vec<_> = items.iter().filter_map(Hit::parse).collect();
     Ok((ScoredFind { score: Score::of(question, &hits), found }, hits))
 }

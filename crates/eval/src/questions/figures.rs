@@ -1,13 +1,13 @@
 //! The figures of a row of questions.
 
-use super::bootstrap::Estimate;
 use super::outcome::{Outcome, ScoredFind};
-use super::questions::Score;
+use super::question::Score;
 use super::reliability::{Statement, calibration_error};
-use super::row::Row;
+use crate::bootstrap::Estimate;
+use crate::row::Row;
 
 /// What the names of the figures of finds with other wordings begin with.
-pub(super) const WORDED: &str = "worded_";
+pub const WORDED: &str = "worded_";
 
 // Each figure is the mean of a value over the questions that have it.
 /// A figure of retrieval, with its names for the bare question, for the plain search, and with other wordings.
@@ -53,7 +53,7 @@ fn share(counts: bool) -> f64 {
 }
 
 /// The row of some questions.
-pub(super) fn row(name: &str, outcomes: &[&Outcome]) -> Row {
+pub fn row(name: &str, outcomes: &[&Outcome]) -> Row {
     Row { name: name.to_owned(), counts: counts(outcomes), figures: figures(outcomes) }
 }
 
@@ -96,12 +96,12 @@ fn figures(outcomes: &[&Outcome]) -> Vec<(&'static str, Estimate)> {
 }
 
 /// What the finds of the bare questions say.
-pub(super) fn bare_statements(outcomes: &[&Outcome]) -> Vec<Statement> {
+pub fn bare_statements(outcomes: &[&Outcome]) -> Vec<Statement> {
     outcomes.iter().map(|outcome| outcome.bare.statement()).collect()
 }
 
 /// What the finds with other wordings say.
-pub(super) fn worded_statements(outcomes: &[&Outcome]) -> Vec<Statement> {
+pub fn worded_statements(outcomes: &[&Outcome]) -> Vec<Statement> {
     outcomes.iter().filter_map(|outcome| Some(outcome.worded.as_ref()?.statement())).collect()
 }
 

@@ -1,3 +1,5 @@
+use annai_core::ErrorKind;
+
 use super::*;
 
 fn estimate(value: Option<f64>) -> Estimate {
@@ -17,7 +19,7 @@ fn gates(json: &str) -> Gates {
     Gates { path: "gates.json".into(), files: serde_json::from_str(json).unwrap() }
 }
 
-fn check(json: &str) -> Result<GateReport, Failure> {
+fn check(json: &str) -> Result<GateReport, EvalError> {
     let (rows, skipped_rows) = (rows(), BTreeSet::from(["skipped".to_owned()]));
     gates(json).check(&[MeasuredFile { name: "q.jsonl", rows: &rows, skipped_rows: &skipped_rows }])
 }
@@ -31,9 +33,8 @@ fn the_value_counts_and_the_interval_is_told() {
     let report = report.unwrap();
     assert_eq!((report.checked, report.unchecked), (4, 0));
     let failure = report.failure().unwrap();
-    assert_eq!(failure.exit_code, 1);
     assert_eq!(
-        failure.message,
+        failure,
         "2 of 4 gates failed\n  \
          q.jsonl, all: ready_precision is 0.800 [0.78, 0.82]; the minimum is 0.9\n  \
          q.jsonl, ja: recall_5 is 0.900 [0.88, 0.92]; the maximum is 0.8"
@@ -44,7 +45,7 @@ fn the_value_counts_and_the_interval_is_told() {
 #[test]
 fn a_figure_without_a_value_fails() {
     let report = check(r#"{"q.jsonl": {"ja": {"ready_precision": {"min": 0.1}}}}"#).unwrap();
-    let message = report.failure().unwrap().message;
+    let message = report.failure().unwrap();
     assert!(message.contains("ready_precision has no value"), "{message}");
 }
 
@@ -63,7 +64,8 @@ fn gates_about_what_was_not_asked_are_counted() {
     ] {
         let failure = check(nothing).unwrap_err();
         assert!(
-            failure.exit_code == 2 && failure.message.contains("no gate could be checked"),
+            failure.kind == ErrorKind::InvalidParameter
+                && failure.message.contains("no gate could be checked"),
             "{}",
             failure.message
         );
@@ -91,8 +93,8 @@ fn unknown_names_are_refused() {
     let failure = check(r#"{"q.jsonl": {"all": {"recal_5": {"min": 0.9}}}}"#).unwrap_err();
     let expected = "gates.json: q.jsonl.all.recal_5: `recal_5` is not a figure; it must be one of \
                     questions, recall_5, ready_precision";
-    assert_eq!((failure.exit_code, failure.message.as_str()), (2, expected));
+    assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::InvalidParameter, expected));
     let failure = check(r#"{"q.jsonl": {"jp": {"recall_5": {"min": 0.9}}}}"#).unwrap_err();
     let expected = "gates.json: q.jsonl.jp.recall_5: `jp` is not in the file; it must be one of ja, all";
-    assert_eq!((failure.exit_code, failure.message.as_str()), (2, expected));
+    assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::InvalidParameter, expected));
 }

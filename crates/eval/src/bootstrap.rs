@@ -11,24 +11,24 @@ const SEED: u64 = 0x616e_6e61_6920_2026;
 
 /// A figure: its value and the interval in which 95 % of the resamples lie. Both are absent if nothing counts for it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(super) struct Estimate {
+pub struct Estimate {
     pub value: Option<f64>,
     pub interval: Option<[f64; 2]>,
 }
 
 impl Estimate {
     /// A count, which has no interval.
-    pub(super) const fn count(count: usize) -> Self {
+    pub const fn count(count: usize) -> Self {
         Self { value: Some(count as f64), interval: None }
     }
 
     /// The mean of the values that are present. Whole questions are resampled, so that the number of values varies too.
-    pub(super) fn mean(values: &[Option<f64>]) -> Self {
+    pub fn mean(values: &[Option<f64>]) -> Self {
         Self::of(values, mean)
     }
 
     /// A statistic of some items.
-    pub(super) fn of<T: Copy>(items: &[T], statistic: impl Fn(&[T]) -> Option<f64>) -> Self {
+    pub fn of<T: Copy>(items: &[T], statistic: impl Fn(&[T]) -> Option<f64>) -> Self {
         let value = statistic(items);
         let mut random = SplitMix64(SEED);
         let mut resample = Vec::with_capacity(items.len());
@@ -47,7 +47,7 @@ impl Estimate {
 }
 
 /// The mean of the values that are present, if there are any.
-pub(super) fn mean(values: &[Option<f64>]) -> Option<f64> {
+pub fn mean(values: &[Option<f64>]) -> Option<f64> {
     let (sum, count) = values.iter().flatten().fold((0.0, 0_usize), |(sum, count), x| (sum + x, count + 1));
     (count > 0).then(|| sum / count as f64)
 }
