@@ -34,6 +34,8 @@ pub struct MeasuredFile<'a> {
     pub rows: &'a [Row],
     /// The rows that skipped questions or cases belong to.
     pub skipped_rows: &'a BTreeSet<String>,
+    /// The figures that the rows lack, because the plain search was not run.
+    pub absent_figures: Vec<&'static str>,
 }
 
 /// A figure that misses its bound.
@@ -56,8 +58,12 @@ pub struct GateReport {
     /// How many figures were compared.
     pub checked: usize,
     pub failed: Vec<FailedGate>,
-    /// How many gates are about files that were not evaluated, or about rows of which everything was skipped.
+    /// How many gates are about files that were not evaluated, about rows of which everything was skipped, or about
+    /// figures that need the plain search, which was not run.
     pub unchecked: usize,
+    /// How many of them need the plain search.
+    #[serde(skip)]
+    pub without_plain: usize,
 }
 
 impl Gates {
@@ -103,6 +109,11 @@ impl Gates {
                 report.unchecked += 1;
                 continue;
             };
+            if file.absent_figures.contains(&figure) {
+                report.unchecked += 1;
+                report.without_plain += 1;
+                continue;
+            }
             let names = file.rows.first().map(Row::names).unwrap_or_default();
             if !names.contains(&figure) {
                 return Err(wrong(format!(
@@ -136,10 +147,11 @@ impl Gates {
             let known: Vec<_> = self.files.keys().map(String::as_str).collect();
             let evaluated: Vec<_> = files.iter().map(|file| file.name).collect();
             return Err(EvalError::input(format!(
-                "{}: no gate could be checked; it has gates for {}, and {} was evaluated",
+                "{}: no gate could be checked; it has gates for {}, and {} was evaluated{}",
                 self.path.display(),
                 if known.is_empty() { "no file".to_owned() } else { known.join(", ") },
-                evaluated.join(", ")
+                evaluated.join(", "),
+                if report.without_plain > 0 { " without --plain" } else { "" }
             )));
         }
         Ok(report)
@@ -178,14 +190,17 @@ impl FailedGate {
 impl GateReport {
     /// How many gates passed, and how many were not checked.
     pub fn summary(&self) -> String {
-        let Self { checked, failed, unchecked } = self;
-        let passed = format!("{} of {checked} gates passed", checked - failed.len());
-        match unchecked {
-            0 => passed,
-            _ => format!(
-                "{passed}; {unchecked} were not checked, because their questions or cases were not asked"
-            ),
+        let Self { checked, failed, unchecked, without_plain } = self;
+        let mut text = format!("{} of {checked} gates passed", checked - failed.len());
+        let not_asked = unchecked - without_plain;
+        if not_asked > 0 {
+            text +=
+                &format!("; {not_asked} were not checked, because their questions or cases were not asked");
         }
+        if *without_plain > 0 {
+            text += &format!("; {without_plain} were not checked, because they need --plain");
+        }
+        text
     }
 
     /// Which gates failed, if any did.

@@ -51,7 +51,7 @@ pub fn read(path: &Path) -> Result<Vec<DataFile>, EvalError> {
 
 fn read_file(path: &Path) -> Result<DataFile, EvalError> {
     let text = read_text(path, "give the path of a file with questions or conflict cases")?;
-    let lines = || text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let lines = || filled_lines(&text);
     let first: Option<Value> = lines().next().and_then(|(_, line)| serde_json::from_str(line).ok());
     let are_cases = first.is_some_and(|first| CASE_FIELDS.iter().any(|field| first.get(field).is_some()));
     let content = if are_cases {
@@ -72,6 +72,22 @@ pub fn read_text(path: &Path, fix: &str) -> Result<String, EvalError> {
         return Err(failed(format!("it has {size} bytes, and the maximum is {MAX_FILE_BYTES}")));
     }
     std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))
+}
+
+/// Reads a file with one item per line; `fix` says what to do if it cannot be read, and `check` returns the id of an item and
+/// what is wrong with it.
+pub(crate) fn read_items<T: DeserializeOwned>(
+    path: &Path,
+    fix: &str,
+    check: impl Fn(&T) -> (&str, Option<String>),
+) -> Result<Vec<T>, EvalError> {
+    let text = read_text(path, fix)?;
+    parse(path, filled_lines(&text), check)
+}
+
+/// The lines that are not blank, with their indexes.
+fn filled_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty())
 }
 
 /// Parses one item per line; `check` returns its id and what is wrong with it.

@@ -5,6 +5,7 @@
 
 mod bootstrap;
 mod calls;
+mod compare;
 mod conflicts;
 mod error;
 mod gates;
@@ -19,9 +20,11 @@ mod sessions;
 mod table;
 
 pub use calls::Tools;
+pub use compare::{Comparison, compare};
 pub use conflicts::{CaseFile, ConflictCase};
 pub use error::EvalError;
 pub use gates::Gates;
 pub use input::{DataFile, read, read_text};
+pub use questions::Baseline;
 pub use report::{EvalOptions, EvalReport, evaluate};
 pub use sessions::Sessions;

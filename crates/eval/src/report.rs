@@ -10,7 +10,7 @@ use crate::gates::{GateReport, Gates, MeasuredFile};
 use crate::input::{Content, DataFile};
 use crate::places::SectionPlaces;
 use crate::plain::PlainIndex;
-use crate::questions::{self, Question, QuestionScores};
+use crate::questions::{self, Baseline, Question, QuestionScores};
 use crate::row::Row;
 use crate::sessions::Sessions;
 use crate::table;
@@ -19,6 +19,8 @@ use crate::table;
 pub struct EvalOptions<'a> {
     /// The settings of the manuals that are served.
     pub library: &'a LibrarySection,
+    /// Whether the plain search is asked too, which takes a few seconds for a large manual.
+    pub baseline: Baseline,
     /// The bounds of the figures.
     pub gates: Option<&'a Gates>,
 }
@@ -64,9 +66,15 @@ fn measure_questions<S: Sessions>(
     sessions: &mut S,
     options: &EvalOptions<'_>,
 ) -> Result<QuestionScores, S::Error> {
-    let plain = PlainIndex::of(annai_library::sections(options.library).map_err(EvalError::from)?);
+    let plain = match options.baseline {
+        Baseline::Absent => None,
+        Baseline::Plain => {
+            let sections = annai_library::sections(options.library).map_err(EvalError::from)?;
+            Some(PlainIndex::of(sections))
+        }
+    };
     sessions.over_served_manuals(|tools| {
-        questions::measure(tools, &plain, &calls::served_manuals(tools)?, questions)
+        questions::measure(tools, plain.as_ref(), &calls::served_manuals(tools)?, questions)
     })
 }
 
@@ -98,11 +106,13 @@ fn measure_conflicts<S: Sessions>(
 
 fn measured_files(measured: &[(String, Scores)]) -> Vec<MeasuredFile<'_>> {
     let files = measured.iter().map(|(name, scores)| {
-        let (rows, skipped_rows) = match scores {
-            Scores::Questions(scores) => (&scores.rows, &scores.skipped_rows),
-            Scores::Conflicts(scores) => (&scores.rows, &scores.skipped_rows),
+        let (rows, skipped_rows, absent_figures) = match scores {
+            Scores::Questions(scores) => {
+                (&scores.rows, &scores.skipped_rows, scores.baseline.absent_figures())
+            }
+            Scores::Conflicts(scores) => (&scores.rows, &scores.skipped_rows, Vec::new()),
         };
-        MeasuredFile { name, rows, skipped_rows }
+        MeasuredFile { name, rows, skipped_rows, absent_figures }
     });
     files.collect()
 }
@@ -161,6 +171,16 @@ impl EvalReport {
             text.push_str(&format!("\n{}\n", gates.summary()));
         }
         text
+    }
+
+    /// 1 / rank of the answer of each answerable question that was asked, one JSON object per line.
+    #[must_use]
+    pub fn each_question(&self) -> String {
+        let each = self.files.iter().flat_map(|(_, scores)| match scores {
+            Scores::Questions(scores) => scores.each.as_slice(),
+            Scores::Conflicts(_) => &[],
+        });
+        each.map(|ranks| format!("{}\n", json!(ranks))).collect()
     }
 
     /// Which gates failed, if any did.

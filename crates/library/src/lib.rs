@@ -56,6 +56,7 @@ pub use audit::{AuditFinding, AuditReport, FindingKind, audit_files};
 pub use check::check;
 pub use config::LibrarySettings;
 pub use explore::OtherWords;
+pub use index::stem;
 pub use manual_paths::manual_paths;
 pub use preview::{Preview, PreviewPlace, preview};
 pub use ranges::{Coverage, LineRange};

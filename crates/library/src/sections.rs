@@ -63,6 +63,7 @@ fn heading_path(document: &Document, index: usize) -> Vec<String> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a manual is made for the test")]
 mod tests {
     use super::*;
 

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use annai_core::config::Origin;
 use annai_core::{ErrorKind, JsonObject};
-use annai_eval::{ConflictCase, EvalError, EvalOptions, Gates, Sessions, Tools};
+use annai_eval::{Baseline, ConflictCase, EvalError, EvalOptions, Gates, Sessions, Tools};
 use serde_json::Value;
 
+use super::call::Format;
 use super::local_session::{LocalSession, failed_call, missing_tool};
 use super::temporary_folder::{self, TemporaryFolder};
 use super::terminal::plain;
@@ -21,8 +22,12 @@ const EXIT_SIGNAL: u8 = 130;
 pub(super) struct EvalCommand<'a> {
     /// A file, or a folder with files of fixed names.
     pub path: &'a Path,
+    /// Whether the plain search is measured too.
+    pub baseline: Baseline,
     /// The file with the bounds of the figures.
     pub gates: Option<&'a Path>,
+    /// The file that gets what was found for each question.
+    pub each: Option<&'a Path>,
     pub output: Output,
 }
 
@@ -35,6 +40,11 @@ pub(super) enum Output {
     TableWithMisses,
     /// The figures as JSON.
     Json,
+}
+
+/// What the search is compared with.
+pub(super) const fn baseline(plain: bool) -> Baseline {
+    if plain { Baseline::Plain } else { Baseline::Absent }
 }
 
 impl Output {
@@ -55,7 +65,7 @@ pub(super) fn run(mut app: App, command: &EvalCommand<'_>) -> Result<(), Failure
     let gates = command.gates.map(Gates::read).transpose()?;
     let files = annai_eval::read(command.path)?;
     let library = app.library.clone();
-    let options = EvalOptions { library: &library, gates: gates.as_ref() };
+    let options = EvalOptions { library: &library, baseline: command.baseline, gates: gates.as_ref() };
     let report = annai_eval::evaluate(&files, &mut LocalSessions(app), &options)?;
     let text = match command.output {
         Output::Json => format!("{:#}\n", report.to_json()),
@@ -63,7 +73,21 @@ pub(super) fn run(mut app: App, command: &EvalCommand<'_>) -> Result<(), Failure
         Output::TableWithMisses => plain(&report.to_text_with_misses()),
     };
     print(&text)?;
+    if let Some(path) = command.each {
+        let failed = |error| Failure::new(format!("{} cannot be written: {error}", path.display()));
+        std::fs::write(path, report.each_question()).map_err(failed)?;
+    }
     report.failure().map_or(Ok(()), |message| Err(Failure::new(message)))
+}
+
+/// Compares two files that `--each` has written.
+pub(super) fn compare(before: &Path, after: &Path, format: Format) -> Result<(), Failure> {
+    let comparison = annai_eval::compare(before, after)?;
+    let text = match format {
+        Format::Json => format!("{:#}\n", serde_json::json!(comparison)),
+        Format::Text => plain(&comparison.to_text()),
+    };
+    Ok(print(&text)?)
 }
 
 /// Uses the folders of manuals that the file `manuals.txt` beside the questions names, unless others are set. Its paths are

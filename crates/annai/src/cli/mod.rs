@@ -171,10 +171,16 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             audit::run(&load_app(options)?, artifact, source, call::Format::new(*json))
         }
         #[cfg(unix)]
-        Command::Eval { questions, gates, misses, json } => {
+        Command::Eval { compare, json, .. } if let [before, after] = compare.as_slice() => {
+            eval::compare(before, after, call::Format::new(*json))
+        }
+        #[cfg(unix)]
+        Command::Eval { questions, plain, gates, each, misses, json, .. } => {
             let command = eval::EvalCommand {
                 path: questions,
+                baseline: eval::baseline(*plain),
                 gates: gates.as_deref(),
+                each: each.as_deref(),
                 output: eval::Output::new(*json, *misses),
             };
             eval::run(load_app(options)?, &command)

@@ -1,4 +1,4 @@
-//! What was found for one question: by a plain search, by the bare question, and with its other wordings.
+//! What was found for one question, bare and with its other wordings: by the search, and by the plain search.
 
 use super::question::{Question, Score};
 use super::reliability::Statement;
@@ -41,11 +41,16 @@ impl ScoredFind {
 
 /// What was found for one question.
 pub struct Outcome {
+    pub id: String,
+    /// The file of the first expected section, with its manual; `None` if the question is unanswerable.
+    pub file: Option<String>,
     pub facet: String,
     /// The row of its split, if the file has several.
     pub split_row: Option<String>,
-    /// The score of the baseline; `None` if the question is unanswerable.
+    /// The score of the plain search; `None` if it was not run, or if the question is unanswerable.
     pub plain: Option<Score>,
+    /// The same with the other wordings, if there are any.
+    pub worded_plain: Option<Score>,
     /// The find of the question alone.
     pub bare: ScoredFind,
     /// The find with its other wordings, if it has any.
@@ -67,11 +72,27 @@ impl Outcome {
 
 #[cfg(test)]
 impl Outcome {
-    /// An outcome for tests of what is made of it: the plain search finds the answer tenth, if there is one.
+    /// An outcome for tests of what is made of it: the plain search finds the answer, if there is one, tenth with the bare
+    /// question and fifth with other wordings.
     pub fn of_test(facet: &str, bare: ScoredFind, worded: Option<ScoredFind>) -> Self {
-        let score = Score { recall_1: 0.0, recall_5: 0.0, recall_10: 1.0, recall_20: 1.0, rank: Some(10) };
-        let plain = bare.score.map(|_| score);
-        Self { facet: facet.to_owned(), split_row: None, plain, bare, worded, misses: String::new() }
+        let score = |rank, recall_5| Score {
+            recall_1: 0.0,
+            recall_5,
+            recall_10: 1.0,
+            recall_20: 1.0,
+            rank: Some(rank),
+        };
+        Self {
+            id: facet.to_owned(),
+            file: bare.score.map(|_| "m/a.md".to_owned()),
+            facet: facet.to_owned(),
+            split_row: None,
+            plain: bare.score.map(|_| score(10, 0.0)),
+            worded_plain: worded.as_ref().and_then(|find| find.score).map(|_| score(5, 1.0)),
+            bare,
+            worded,
+            misses: String::new(),
+        }
     }
 }
 

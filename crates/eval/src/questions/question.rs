@@ -91,6 +91,16 @@ impl Question {
         (arguments.len() > bare).then_some(arguments)
     }
 
+    /// Its other wordings: the phrasings and the passage.
+    pub fn other_wordings(&self) -> Vec<&str> {
+        self.phrasings.iter().chain(&self.hypothetical).map(String::as_str).collect()
+    }
+
+    /// The file of the first expected section, with its manual; `None` if the question is unanswerable.
+    pub fn file(&self) -> Option<String> {
+        self.expected.first().map(|section| format!("{}/{}", section.manual_id, section.path))
+    }
+
     pub const fn is_answerable(&self) -> bool {
         !self.expected.is_empty()
     }
@@ -245,6 +255,7 @@ mod tests {
         let expected =
             json!({ "query": "x", "manual_id": "m", "phrasings": ["y", "z"], "hypothetical": "w" });
         assert_eq!(arguments, Some(expected));
+        assert_eq!((worded.other_wordings(), bare.other_wordings()), (vec!["y", "z", "w"], vec![]));
         let passage = question(r#"{"id": "q", "query": "x", "hypothetical": "w"}"#);
         let arguments = passage.worded_arguments().map(Value::Object);
         assert_eq!(arguments, Some(json!({ "query": "x", "hypothetical": "w" })));

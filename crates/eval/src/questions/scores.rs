@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use annai_core::JsonObject;
 
-use super::figures::{bare_statements, row, worded_statements};
+use super::each::QuestionRanks;
+use super::figures::{Baseline, bare_statements, row, worded_statements};
 use super::outcome::{Outcome, ScoredFind, describe_miss, describe_worsening};
 use super::question::{Question, Score};
 use super::reliability::Reliability;
@@ -21,9 +22,13 @@ const MAX_SCORED_HITS: usize = 20;
 pub struct QuestionScores {
     /// One row per facet in alphabetical order, then one per split if there are several, then one for all questions.
     pub rows: Vec<Row>,
+    /// What the search was compared with.
+    pub baseline: Baseline,
     pub reliability: Reliability,
     /// The same for the finds with other wordings; `None` if there are none.
     pub worded_reliability: Option<Reliability>,
+    /// What was found for each answerable question.
+    pub each: Vec<QuestionRanks>,
     pub misses: String,
     /// How many questions were skipped, because their manuals are not served.
     pub skipped: usize,
@@ -31,10 +36,10 @@ pub struct QuestionScores {
     pub skipped_rows: BTreeSet<String>,
 }
 
-/// Asks the questions about manuals that are served.
+/// Asks the questions about manuals that are served, and the plain search too if there is one.
 pub fn measure(
     tools: &dyn Tools,
-    baseline: &PlainIndex,
+    plain: Option<&PlainIndex>,
     manuals: &BTreeSet<String>,
     questions: &[Question],
 ) -> Result<QuestionScores, EvalError> {
@@ -45,29 +50,33 @@ pub fn measure(
         questions.iter().partition(|question| question.is_served(manuals));
     let mut outcomes = Vec::with_capacity(asked.len());
     for question in asked {
-        outcomes.push(ask(tools, baseline, question, split_row(question))?);
+        outcomes.push(ask(tools, plain, question, split_row(question))?);
     }
     let skipped_rows = skipped
         .iter()
         .flat_map(|question| split_row(question).into_iter().chain([question.facet.clone(), ALL.to_owned()]));
-    Ok(QuestionScores { skipped: skipped.len(), skipped_rows: skipped_rows.collect(), ..sum_up(&outcomes) })
+    let baseline = plain.map_or(Baseline::Absent, |_| Baseline::Plain);
+    let scores = sum_up(&outcomes, baseline);
+    Ok(QuestionScores { skipped: skipped.len(), skipped_rows: skipped_rows.collect(), ..scores })
 }
 
 /// The figures of the questions that were asked.
-fn sum_up(outcomes: &[Outcome]) -> QuestionScores {
+fn sum_up(outcomes: &[Outcome], baseline: Baseline) -> QuestionScores {
     let all: Vec<_> = outcomes.iter().collect();
     let worded = worded_statements(&all);
     QuestionScores {
-        rows: rows(&all),
+        rows: rows(&all, baseline),
+        baseline,
         reliability: Reliability::of(&bare_statements(&all)),
         worded_reliability: (!worded.is_empty()).then(|| Reliability::of(&worded)),
+        each: outcomes.iter().filter_map(QuestionRanks::of).collect(),
         misses: outcomes.iter().map(|outcome| outcome.misses.as_str()).collect(),
         skipped: 0,
         skipped_rows: BTreeSet::new(),
     }
 }
 
-fn rows(outcomes: &[&Outcome]) -> Vec<Row> {
+fn rows(outcomes: &[&Outcome], baseline: Baseline) -> Vec<Row> {
     let mut facets: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
     let mut splits: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
     for outcome in outcomes {
@@ -77,15 +86,15 @@ fn rows(outcomes: &[&Outcome]) -> Vec<Row> {
         }
     }
     let groups = facets.iter().chain(&splits);
-    let mut rows: Vec<_> = groups.map(|(name, outcomes)| row(name, outcomes)).collect();
-    rows.push(row(ALL, outcomes));
+    let mut rows: Vec<_> = groups.map(|(name, outcomes)| row(name, outcomes, baseline)).collect();
+    rows.push(row(ALL, outcomes, baseline));
     rows
 }
 
-/// Asks one question bare and, if it has any, with its other wordings, and scores the results and those of the baseline.
+/// Asks one question bare and, if it has any, with its other wordings, and scores the results and those of the plain search.
 fn ask(
     tools: &dyn Tools,
-    baseline: &PlainIndex,
+    plain: Option<&PlainIndex>,
     question: &Question,
     split_row: Option<String>,
 ) -> Result<Outcome, EvalError> {
@@ -97,9 +106,23 @@ fn ask(
         misses.extend(describe_worsening(question, &bare, &scored, &hits));
         worded = Some(scored);
     }
-    let plain = baseline.search(&question.query, question.manual_id.as_deref(), MAX_SCORED_HITS);
-    let facet = question.facet.clone();
-    Ok(Outcome { facet, split_row, plain: Score::of(question, &plain), bare, worded, misses })
+    let ask_plain = |other_wordings: &[&str]| {
+        let manual_id = question.manual_id.as_deref();
+        Score::of(question, &plain?.search(&question.query, other_wordings, manual_id, MAX_SCORED_HITS))
+    };
+    let other_wordings = question.other_wordings();
+    let worded_plain = worded.as_ref().and_then(|_| ask_plain(&other_wordings));
+    Ok(Outcome {
+        id: question.id.clone(),
+        file: question.file(),
+        facet: question.facet.clone(),
+        split_row,
+        plain: ask_plain(&[]),
+        worded_plain,
+        bare,
+        worded,
+        misses,
+    })
 }
 
 /// Calls `manual_find`, and scores its results.
