@@ -21,7 +21,7 @@ pub struct Section {
     pub title: String,
     /// The headings from the top of the file down to its own.
     pub heading_path: Vec<String>,
-    /// Its text as it stands in the file, with the heading.
+    /// Its text with the heading: of HTML the rows that a reader sees, of other files what is written in them.
     pub text: String,
 }
 
