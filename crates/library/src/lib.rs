@@ -2,7 +2,6 @@
 
 mod adaptive;
 mod audit;
-pub mod baseline;
 mod bridging;
 mod cancellation;
 mod check;
@@ -42,6 +41,7 @@ mod resources;
 mod scans;
 mod scopes;
 mod search;
+mod sections;
 mod source_file;
 pub mod text;
 mod tools;
@@ -56,9 +56,11 @@ pub use audit::{AuditFinding, AuditReport, FindingKind, audit_files};
 pub use check::check;
 pub use config::LibrarySettings;
 pub use explore::OtherWords;
+pub use index::stem;
 pub use manual_paths::manual_paths;
 pub use preview::{Preview, PreviewPlace, preview};
 pub use ranges::{Coverage, LineRange};
 pub use readable::readable;
+pub use sections::{Section, sections};
 pub use tools::register;
 pub use toolset::Library;

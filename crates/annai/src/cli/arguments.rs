@@ -66,9 +66,9 @@ Examples:
 The exit status is 1 when there are problems or too little of the source is cited.";
 const EVAL_EXAMPLES: &str = "\
 Examples:
-  annai eval
   annai eval --gates evals/gates.json
-  annai eval evals/conflicts.jsonl --misses
+  annai eval --plain --each new.jsonl
+  annai eval --compare old.jsonl new.jsonl
 
 Questions about manuals that are not served are skipped and counted; the manuals
 of evals/manuals.txt are served unless others are set. See evals/README.md.";
@@ -278,13 +278,22 @@ pub(super) enum Command {
     /// Measure how well manual_find answers questions with known answers
     #[command(after_help = EVAL_EXAMPLES)]
     Eval {
-        /// A file of questions or conflict cases, or a folder with both
+        /// Questions or conflict cases: a file, or a folder
         #[arg(default_value = "evals")]
         questions: PathBuf,
-        /// Compare with the bounds in this JSON file; exit status 1 if one is missed
+        /// Measure a plain BM25 search too, beside manual_find
+        #[arg(long)]
+        plain: bool,
+        /// Exit with status 1 if a bound in this file is missed
         #[arg(long, value_name = "FILE")]
         gates: Option<PathBuf>,
-        /// Also list the questions and cases that were answered wrongly
+        /// Write the rank of each answer to this file
+        #[arg(long, value_name = "FILE")]
+        each: Option<PathBuf>,
+        /// Only compare two files that --each has written
+        #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["plain", "gates", "each", "misses"])]
+        compare: Vec<PathBuf>,
+        /// Also list what was answered wrongly
         #[arg(long)]
         misses: bool,
         /// Print the figures as JSON

@@ -84,10 +84,7 @@ impl LocalSession {
         match self.try_call(tool, arguments, progress) {
             Some(Ok(reply)) => Ok(reply.output),
             Some(Err(failed)) => Err(failed_call(tool, &failed.error)),
-            None => Err(Failure::usage(format!(
-                "this command needs the tool {tool}, which is not among the chosen tools; change --toolset, --tools or \
-                 --read-only, or the settings server.tools and server.read_only"
-            ))),
+            None => Err(Failure::usage(missing_tool(tool))),
         }
     }
 
@@ -112,4 +109,12 @@ impl LocalSession {
 pub(super) fn failed_call(tool: &str, error: &ToolError) -> Failure {
     let Failure { message, exit_code } = error.into();
     Failure { message: format!("{tool}: {message}"), exit_code }
+}
+
+/// Why a command cannot call a tool that it is made of.
+pub(super) fn missing_tool(tool: &str) -> String {
+    format!(
+        "this command needs the tool {tool}, which is not among the chosen tools; change --toolset, --tools or \
+         --read-only, or the settings server.tools and server.read_only"
+    )
 }

@@ -171,15 +171,19 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             audit::run(&load_app(options)?, artifact, source, call::Format::new(*json))
         }
         #[cfg(unix)]
-        Command::Eval { questions, gates, misses, json } => {
-            let eval_options = eval::EvalOptions {
+        Command::Eval { compare, json, .. } if let [before, after] = compare.as_slice() => {
+            eval::compare(before, after, call::Format::new(*json))
+        }
+        #[cfg(unix)]
+        Command::Eval { questions, plain, gates, each, misses, json, .. } => {
+            let command = eval::EvalCommand {
                 path: questions,
+                baseline: eval::baseline(*plain),
                 gates: gates.as_deref(),
+                each: each.as_deref(),
                 output: eval::Output::new(*json, *misses),
             };
-            let mut app = load_app(options)?;
-            eval::use_default_manuals(&mut app, questions)?;
-            eval::run(app, &eval_options)
+            eval::run(load_app(options)?, &command)
         }
         #[cfg(not(unix))]
         Command::Demo
@@ -288,23 +292,26 @@ impl Failure {
     }
 }
 
+/// The exit status for a kind of error: the same cause has the same status in every command.
+const fn exit_code(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::InvalidParameter
+        | ErrorKind::InvalidPath
+        | ErrorKind::InvalidScope
+        | ErrorKind::OutOfScope
+        | ErrorKind::NotConfigured => EXIT_USAGE,
+        _ => EXIT_FAILURE,
+    }
+}
+
 impl From<&ToolError> for Failure {
-    /// The same cause has the same exit status in every command.
     fn from(error: &ToolError) -> Self {
-        let exit_code = match error.kind() {
-            ErrorKind::InvalidParameter
-            | ErrorKind::InvalidPath
-            | ErrorKind::InvalidScope
-            | ErrorKind::OutOfScope
-            | ErrorKind::NotConfigured => EXIT_USAGE,
-            _ => EXIT_FAILURE,
-        };
         // A command does not log its calls, so the cause of an internal error is told here.
         let message = match std::error::Error::source(error) {
             Some(cause) if error.kind() == ErrorKind::Internal => format!("internal error: {cause}"),
             _ => error.message().to_owned(),
         };
-        Self { message, exit_code }
+        Self { message, exit_code: exit_code(error.kind()) }
     }
 }
 

@@ -27,7 +27,11 @@ fn eval(home: &Home, options: &[&str]) -> Output {
 }
 
 fn report(home: &Home) -> Value {
-    let done = eval(home, &["--json"]);
+    report_with(home, &[])
+}
+
+fn report_with(home: &Home, options: &[&str]) -> Value {
+    let done = eval(home, &[&["--json"], options].concat());
     assert!(done.status.success(), "{}", stderr(&done));
     serde_json::from_str(&stdout(&done)).unwrap()
 }
@@ -87,7 +91,9 @@ fn questions_are_asked_bare_and_with_other_wordings() {
     assert_eq!(value(&report, "split:dev", "worded_recall_1"), json!(1.0));
     assert_eq!(value(&report, "split:dev", "gain_of_wording_mrr"), json!(0.5));
     assert_eq!(value(&report, "split:dev", "gain_of_wording_recall_5"), json!(0.5));
-    assert_eq!(value(&report, "split:dev", "gain_over_plain_mrr"), json!(0.0));
+    // The plain search was not run.
+    let figures = row(&report, "all")["figures"].as_object().unwrap();
+    assert!(figures.keys().all(|name| !name.contains("plain")), "{figures:?}");
     // Of these two, the bare figure counts both, and the gain the one with other wordings.
     let (bare, worded) =
         (value(&report, "split:untouched", "mrr"), value(&report, "split:untouched", "worded_mrr"));
@@ -100,7 +106,95 @@ fn questions_are_asked_bare_and_with_other_wordings() {
 }
 
 #[test]
-fn the_tables_compare_the_three_rankings_and_list_what_wording_made_worse() {
+fn the_plain_search_is_asked_bare_and_with_other_wordings() {
+    let home = home();
+    write_questions(&home, &questions());
+    let report = report_with(&home, &["--plain"]);
+    assert_eq!(value(&report, "split:dev", "plain_mrr"), json!(0.5));
+    assert_eq!(value(&report, "split:dev", "worded_plain_mrr"), json!(1.0));
+    assert_eq!(value(&report, "split:dev", "gain_over_plain_mrr"), json!(0.0));
+    assert_eq!(value(&report, "split:dev", "worded_gain_over_plain_mrr"), json!(0.0));
+    // The question counts double, and six other wordings outvote it.
+    assert_eq!(value(&report, "split:untouched", "plain_mrr"), json!(1.0));
+    assert_eq!(value(&report, "split:untouched", "worded_plain_mrr"), json!(0.5));
+    let text = stdout(&eval(&home, &["--plain"]));
+    let line = text
+        .lines()
+        .skip_while(|line| !line.starts_with("plain "))
+        .find(|line| line.starts_with("split:dev"));
+    let words: Vec<_> = line.unwrap().split_whitespace().collect();
+    assert_eq!(
+        words,
+        [
+            "split:dev",
+            "2",
+            "0.500",
+            "+0.000",
+            "[+0.000,",
+            "+0.000]",
+            "1.000",
+            "+0.000",
+            "[+0.000,",
+            "+0.000]",
+            "0.500",
+            "1.000"
+        ],
+        "{text}"
+    );
+}
+
+#[test]
+fn two_runs_are_compared_question_by_question() {
+    let home = home();
+    write_questions(&home, &questions());
+    let done = eval(&home, &["--plain", "--each", "each.jsonl"]);
+    assert!(done.status.success(), "{}", stderr(&done));
+    let each = std::fs::read_to_string(home.0.join("each.jsonl")).unwrap();
+    let each: Vec<Value> = each.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let file = "shop/returns.md";
+    assert_eq!(
+        each,
+        [
+            json!({ "id": "found", "file": file, "bare": 0.0, "worded": 1.0, "plain": 0.0, "worded_plain": 1.0 }),
+            json!({ "id": "same", "file": file, "bare": 1.0, "worded": 1.0, "plain": 1.0, "worded_plain": 1.0 }),
+            json!({ "id": "worse", "file": file, "bare": 1.0, "worded": 0.5, "plain": 1.0, "worded_plain": 0.5 }),
+            json!({ "id": "bare", "file": file, "bare": 1.0, "plain": 1.0 }),
+        ]
+    );
+    home.write(
+        "old.jsonl",
+        "{\"id\": \"found\", \"file\": \"shop/returns.md\", \"bare\": 0.5, \"worded\": 0.5}\n",
+    );
+    let compare = |options: &[&str]| {
+        let mut command: Command = annai(&home);
+        command.args(["eval", "--compare"]).args(options).output().unwrap()
+    };
+    let text = stdout(&compare(&["old.jsonl", "each.jsonl"]));
+    let expected = "\
+mean 1 / rank            n  files         A        B  B − A
+bare                     1      1     0.500    0.000  -0.500 [-0.500, -0.500]
+worded                   1      1     0.500    1.000  +0.500 [+0.500, +0.500]
+mean                     1      1     0.500    0.500  +0.000 [+0.000, +0.000]
+3 questions are only in B and do not count
+";
+    assert_eq!(text, expected);
+    let report: Value =
+        serde_json::from_str(&stdout(&compare(&["old.jsonl", "each.jsonl", "--json"]))).unwrap();
+    assert_eq!(report["rows"][0]["difference"], json!({ "value": -0.5, "interval": [-0.5, -0.5] }));
+    for (options, message) in [
+        (["old.jsonl", "none.jsonl"].as_slice(), "none.jsonl cannot be read"),
+        (&["old.jsonl", "questions.jsonl"], "questions.jsonl:1: "),
+        (&["old.jsonl"], "--compare <A> <B>"),
+        (&["old.jsonl", "each.jsonl", "--plain"], "cannot be used with"),
+    ] {
+        let done = compare(options);
+        assert_eq!(done.status.code(), Some(2), "{options:?}");
+        assert!(stderr(&done).contains(message), "{}", stderr(&done));
+    }
+}
+
+#[test]
+fn the_tables_compare_the_rankings_and_list_what_wording_made_worse() {
     let home = home();
     write_questions(&home, &questions());
     let done = eval(&home, &["--misses"]);
@@ -120,8 +214,8 @@ fn the_tables_compare_the_three_rankings_and_list_what_wording_made_worse() {
         .skip_while(|line| !line.starts_with("comparison "))
         .find(|line| line.starts_with("split:dev"));
     let words: Vec<_> = line.unwrap().split_whitespace().collect();
-    assert_eq!(words[1..5], ["2", "0.500", "0.500", "1.000"], "{text}");
-    assert!(words.contains(&"+0.000") && words.contains(&"+0.500"), "{text}");
+    assert_eq!(words[1..5], ["2", "0.500", "1.000", "+0.500"], "{text}");
+    assert!(!text.contains("plain"), "{text}");
     // Without other wordings, there is nothing to say about them.
     write_questions(&home, &questions()[3..]);
     let text = stdout(&eval(&home, &["--misses"]));
@@ -155,13 +249,16 @@ fn gates_may_name_the_figures_of_wording_and_the_rows_of_splits() {
         home.write("gates.json", gates);
         eval(&home, &["--gates", "gates.json"])
     };
-    let done = check(
-        r#"{"questions.jsonl": {
+    let gates = r#"{"questions.jsonl": {
             "split:dev": {"worded_recall_5": {"min": 1}, "gain_of_wording_mrr": {"min": 0.5}, "worded_ready": {"min": 0}},
             "split:elsewhere": {"worded_mrr": {"min": 1}},
-            "all": {"worded_millis": {"max": 60000}, "plain_recall_1": {"min": 0}}}}"#,
-    );
+            "all": {"worded_millis": {"max": 60000}, "plain_recall_1": {"min": 0}}}}"#;
+    let done = check(gates);
     assert!(done.status.success(), "{}", stderr(&done));
+    let last = "4 of 4 gates passed; 1 were not checked, because their questions or cases were not asked; \
+                1 were not checked, because they need --plain\n";
+    assert!(stdout(&done).ends_with(last), "{}", stdout(&done));
+    let done = eval(&home, &["--gates", "gates.json", "--plain"]);
     assert!(stdout(&done).contains("5 of 5 gates passed; 1 were not checked"), "{}", stdout(&done));
     let done = check(r#"{"questions.jsonl": {"split:untouched": {"gain_of_wording_mrr": {"min": 0}}}}"#);
     assert_eq!(done.status.code(), Some(1));

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use annai_testkit::openai::{self, FakeOpenai};
+use serde_json::{Value, json};
 
 use crate::{Home, annai, stderr, stdout};
 
@@ -171,6 +172,12 @@ fn every_example_works() {
         let text = std::fs::read_to_string(path).unwrap();
         home.write(&format!("evals/{file}"), text.lines().next().unwrap());
     }
+    // What an earlier run found for the question, which the example for `--each` asks again.
+    let question = std::fs::read_to_string(home.0.join("evals/questions.jsonl")).unwrap();
+    let question: Value = serde_json::from_str(&question).unwrap();
+    let text = |pointer: &str| question.pointer(pointer).unwrap().as_str().unwrap().to_owned();
+    let file = format!("{}/{}", text("/expected/0/manual_id"), text("/expected/0/path"));
+    home.write("old.jsonl", &json!({ "id": text("/id"), "file": file, "bare": 1.0 }).to_string());
     home.write("evals/gates.json", r#"{"questions.jsonl": {"all": {"questions": {"min": 1}}}}"#);
     for command in COMMANDS {
         let words: Vec<_> = command.split(' ').collect();

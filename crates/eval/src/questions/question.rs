@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use annai_library::baseline::Section;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::row::ALL;
+use crate::hit::Hit;
+use crate::row::ALL;
 
 /// What the name of the row of a split begins with.
 const SPLIT_PREFIX: &str = "split:";
@@ -14,7 +14,7 @@ const SPLIT_PREFIX: &str = "split:";
 /// A question and the sections that answer it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Question {
+pub struct Question {
     pub id: String,
     #[serde(default)]
     pub facet: String,
@@ -41,7 +41,7 @@ pub(super) struct Question {
 /// A section that answers a question, identified by its line or its heading; a whole file if neither is given.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Expected {
+pub struct Expected {
     pub manual_id: String,
     pub path: String,
     pub title: Option<String>,
@@ -50,7 +50,7 @@ pub(super) struct Expected {
 
 impl Question {
     /// What is wrong with the fields, if anything is.
-    pub(super) fn problem(&self) -> Option<String> {
+    pub fn problem(&self) -> Option<String> {
         if self.expected.is_empty() && !self.also.is_empty() {
             let fix = "move one of its sections to `expected`";
             return Some(format!("also: must be empty when `expected` is; {fix}"));
@@ -68,19 +68,19 @@ impl Question {
     }
 
     /// The name of the row of its split; `None` if it belongs to none.
-    pub(super) fn split_row(&self) -> Option<String> {
+    pub fn split_row(&self) -> Option<String> {
         self.split.as_ref().map(|split| format!("{SPLIT_PREFIX}{split}"))
     }
 
     /// The arguments of `manual_find` that ask the bare question.
-    pub(super) fn arguments(&self) -> Map<String, Value> {
+    pub fn arguments(&self) -> Map<String, Value> {
         let mut arguments = Map::from_iter([("query".to_owned(), self.query.clone().into())]);
         arguments.extend(self.manual_id.clone().map(|id| ("manual_id".to_owned(), id.into())));
         arguments
     }
 
     /// The arguments that ask it with its other wordings; `None` if it has none.
-    pub(super) fn worded_arguments(&self) -> Option<Map<String, Value>> {
+    pub fn worded_arguments(&self) -> Option<Map<String, Value>> {
         let mut arguments = self.arguments();
         let bare = arguments.len();
         if !self.phrasings.is_empty() {
@@ -91,48 +91,24 @@ impl Question {
         (arguments.len() > bare).then_some(arguments)
     }
 
-    pub(super) const fn is_answerable(&self) -> bool {
+    /// Its other wordings: the phrasings and the passage.
+    pub fn other_wordings(&self) -> Vec<&str> {
+        self.phrasings.iter().chain(&self.hypothetical).map(String::as_str).collect()
+    }
+
+    /// The file of the first expected section, with its manual; `None` if the question is unanswerable.
+    pub fn file(&self) -> Option<String> {
+        self.expected.first().map(|section| format!("{}/{}", section.manual_id, section.path))
+    }
+
+    pub const fn is_answerable(&self) -> bool {
         !self.expected.is_empty()
     }
 
     /// Whether all manuals that the question needs are served.
-    pub(super) fn is_served(&self, manuals: &BTreeSet<String>) -> bool {
+    pub fn is_served(&self, manuals: &BTreeSet<String>) -> bool {
         let expected = self.expected.iter().map(|section| &section.manual_id);
         self.manual_id.iter().chain(expected).all(|id| manuals.contains(id))
-    }
-}
-
-/// A section in the results.
-pub(super) struct Hit {
-    pub manual_id: String,
-    pub path: String,
-    pub title: String,
-    pub line: u64,
-}
-
-impl Hit {
-    /// Reads an item of `manual_hits`.
-    pub(super) fn parse(item: &Value) -> Option<Self> {
-        let reference = item.get("ref")?;
-        let text = |key: &str| reference.get(key).and_then(Value::as_str).map(str::to_owned);
-        let line = reference.get("start_line").and_then(Value::as_u64).unwrap_or(1);
-        Some(Self {
-            manual_id: text("manual_id")?,
-            path: text("path")?,
-            title: text("title").unwrap_or_default(),
-            line,
-        })
-    }
-}
-
-impl From<&Section> for Hit {
-    fn from(section: &Section) -> Self {
-        Self {
-            manual_id: section.manual_id.clone(),
-            path: section.path.clone(),
-            title: section.title.clone(),
-            line: section.line as u64,
-        }
     }
 }
 
@@ -151,7 +127,7 @@ impl Expected {
 /// The retrieval scores of an answerable question: how much of the answer is among the first 1, 5, 10 and 20 results, and
 /// the rank of the first section that belongs to an answer, if one does.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Score {
+pub struct Score {
     pub recall_1: f64,
     pub recall_5: f64,
     pub recall_10: f64,
@@ -161,7 +137,7 @@ pub(super) struct Score {
 
 impl Score {
     /// The scores of some results; `None` if the question is unanswerable.
-    pub(super) fn of(question: &Question, hits: &[Hit]) -> Option<Self> {
+    pub fn of(question: &Question, hits: &[Hit]) -> Option<Self> {
         if !question.is_answerable() {
             return None;
         }
@@ -184,12 +160,12 @@ impl Score {
     }
 
     /// 1 / rank; 0 if no result belongs to an answer.
-    pub(super) fn reciprocal_rank(self) -> f64 {
+    pub fn reciprocal_rank(self) -> f64 {
         self.rank.map_or(0.0, |rank| 1.0 / rank as f64)
     }
 
     /// Whether the whole answer is among the first five results.
-    pub(super) fn is_answered(self) -> bool {
+    pub fn is_answered(self) -> bool {
         self.recall_5 >= 1.0
     }
 }
@@ -279,6 +255,7 @@ mod tests {
         let expected =
             json!({ "query": "x", "manual_id": "m", "phrasings": ["y", "z"], "hypothetical": "w" });
         assert_eq!(arguments, Some(expected));
+        assert_eq!((worded.other_wordings(), bare.other_wordings()), (vec!["y", "z", "w"], vec![]));
         let passage = question(r#"{"id": "q", "query": "x", "hypothetical": "w"}"#);
         let arguments = passage.worded_arguments().map(Value::Object);
         assert_eq!(arguments, Some(json!({ "query": "x", "hypothetical": "w" })));

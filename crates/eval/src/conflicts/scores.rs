@@ -2,28 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annai_library::baseline::PlainIndex;
-use serde_json::{Value, json};
+use annai_core::JsonObject;
+use serde_json::Value;
 
-use super::super::Failure;
-use super::super::local_session::LocalSession;
-use super::super::temporary_folder::{self, TemporaryFolder};
-use super::bootstrap::Estimate;
-use super::calls::{self, Found};
-use super::conflict_cases::{ConflictCase, Expectation, SectionRef};
-use super::row::{ALL, Row};
-use crate::app::App;
-use crate::catalog;
+use super::cases::{ConflictCase, Expectation, SectionRef};
+use crate::bootstrap::Estimate;
+use crate::calls::{self, Found, Tools, object};
+use crate::error::EvalError;
+use crate::places::{Place, SectionPlaces};
+use crate::row::{ALL, Row};
 
 /// How many reported pairs are looked at; a find reports fewer.
 const MAX_PAIRS: usize = 1000;
 /// How many reported pairs a miss shows.
 const MAX_SHOWN_PAIRS: usize = 5;
-/// The exit status after a signal, as shells have it for Ctrl-C.
-const EXIT_SIGNAL: u8 = 130;
 
 /// What was reported for one case.
-pub(super) struct CaseOutcome {
+pub struct CaseOutcome {
     names: [String; 3],
     expect: Expectation,
     has_conflict: bool,
@@ -70,7 +65,7 @@ impl CaseOutcome {
 }
 
 /// The figures of a file of conflict cases.
-pub(super) struct ConflictScores {
+pub struct ConflictScores {
     /// The rows of each family of each split, of each family, of each split, and of all cases.
     pub rows: Vec<Row>,
     pub misses: String,
@@ -81,7 +76,7 @@ pub(super) struct ConflictScores {
 }
 
 impl ConflictScores {
-    pub(super) fn of(outcomes: &[CaseOutcome], skipped: &[&ConflictCase]) -> Self {
+    pub fn of(outcomes: &[CaseOutcome], skipped: &[&ConflictCase]) -> Self {
         let mut groups: [BTreeMap<&str, Vec<&CaseOutcome>>; 3] = Default::default();
         for outcome in outcomes {
             for (group, name) in groups.iter_mut().zip(&outcome.names) {
@@ -120,81 +115,59 @@ fn row(name: &str, outcomes: &[&CaseOutcome]) -> Row {
     }
 }
 
-/// Asks about cases with files. Each has its own manual in a temporary folder, which is deleted at the end, also after a
-/// signal.
-pub(super) fn measure_files(app: &mut App, cases: &[&ConflictCase]) -> Result<Vec<CaseOutcome>, Failure> {
-    LocalSession::run_with(catalog::registry(app)?, |session| {
-        let stop = session.stop_on_signal(temporary_folder::delete_all)?;
-        let folder = TemporaryFolder::new("eval")?;
-        let outcomes = cases.iter().map(|case| {
-            if stop.is_cancelled() {
-                let message = "stopped by a signal".to_owned();
-                return Err(Failure { message, exit_code: EXIT_SIGNAL });
-            }
-            measure_file_case(app, &folder, case)
-        });
-        outcomes.collect()
-    })
+/// The largest `max_stage` of `manual_find`: a case asks for all that it can report.
+const MAX_STAGE: u64 = 3;
+
+/// Asks about a case with files, over a manual that consists of them.
+pub fn measure_file_case(tools: &dyn Tools, case: &ConflictCase) -> Result<CaseOutcome, EvalError> {
+    let found = calls::find(tools, scoped(case, &case.id))?;
+    let pairs = calls::hits(tools, &found, "conflicts", MAX_SHOWN_PAIRS)?;
+    let conflicts = usize::try_from(found.conflicts).unwrap_or(usize::MAX);
+    Ok(CaseOutcome::new(case, &found, conflicts, &pairs))
 }
 
-/// Asks about one case. It has a session of its own, so that no other case is in sight.
-fn measure_file_case(
-    app: &mut App,
-    folder: &TemporaryFolder,
-    case: &ConflictCase,
-) -> Result<CaseOutcome, Failure> {
-    for file in &case.files {
-        folder.write(&format!("{0}/manuals/{0}/{1}", case.id, file.path), &file.text)?;
-    }
-    let path = |name: &str| folder.path().join(&case.id).join(name).display().to_string();
-    app.library.manuals = vec![path("manuals")];
-    app.library.vault_root = Some(path("vault"));
-    app.library.cache_dir = Some(path("cache"));
-    app.library.default_manual_id = None;
-    LocalSession::run(app, |session| {
-        let arguments = json!({ "query": case.query, "manual_id": case.id, "max_stage": 3 });
-        let found = calls::find(session, &arguments)?;
-        let pairs = calls::hits(session, &found, "conflicts", MAX_SHOWN_PAIRS)?;
-        let conflicts = usize::try_from(found.conflicts).unwrap_or(usize::MAX);
-        Ok(CaseOutcome::new(case, &found, conflicts, &pairs))
-    })
+/// The arguments that ask about a case in one manual.
+fn scoped(case: &ConflictCase, manual_id: &str) -> JsonObject {
+    object([
+        ("query", case.query.as_str().into()),
+        ("manual_id", manual_id.into()),
+        ("max_stage", MAX_STAGE.into()),
+    ])
 }
 
 /// Asks about cases whose sections are in manuals that are served. A case counts as reported if the two sections are.
-pub(super) fn measure_refs(
-    session: &LocalSession,
-    sections: &PlainIndex,
+pub fn measure_refs(
+    tools: &dyn Tools,
+    sections: &SectionPlaces,
     cases: &[&ConflictCase],
-) -> Result<Vec<CaseOutcome>, Failure> {
+) -> Result<Vec<CaseOutcome>, EvalError> {
     let outcomes = cases.iter().filter_map(|case| Some((*case, case.pair()?))).map(|(case, pair)| {
         let wanted = wanted_pair(sections, case, pair)?;
         let [one, other] = pair;
-        let mut arguments = json!({ "query": case.query });
         // Sections of two manuals are only found together when all manuals are searched.
-        if one.manual_id == other.manual_id {
-            arguments = json!({ "query": case.query, "manual_id": one.manual_id, "max_stage": 3 });
-        }
-        let found = calls::find(session, &arguments)?;
-        let items = calls::hits(session, &found, "conflicts", MAX_PAIRS)?;
+        let arguments = if one.manual_id == other.manual_id {
+            scoped(case, &one.manual_id)
+        } else {
+            object([("query", case.query.as_str().into())])
+        };
+        let found = calls::find(tools, arguments)?;
+        let items = calls::hits(tools, &found, "conflicts", MAX_PAIRS)?;
         let conflicts = items.iter().filter(|item| reported_pair(sections, item).as_ref() == Some(&wanted));
         Ok(CaseOutcome::new(case, &found, conflicts.count(), &items))
     });
     outcomes.collect()
 }
 
-/// A section: its manual, its file and the line of its heading.
-type Place = (String, String, usize);
-
 /// The sections of a case, in order.
 fn wanted_pair(
-    sections: &PlainIndex,
+    sections: &SectionPlaces,
     case: &ConflictCase,
     pair: [&SectionRef; 2],
-) -> Result<[Place; 2], Failure> {
+) -> Result<[Place; 2], EvalError> {
     let [one, other] = pair.map(|section| {
         let SectionRef { manual_id, path, line } = section;
-        place(sections, manual_id, path, *line).ok_or_else(|| {
-            Failure::usage(format!(
+        sections.at(manual_id, path, *line).ok_or_else(|| {
+            EvalError::input(format!(
                 "conflict case {}: refs: {manual_id}/{path} has no section at line {line}; correct the path or the line",
                 case.id
             ))
@@ -204,18 +177,14 @@ fn wanted_pair(
 }
 
 /// The two sections of an entry of `manual_hits` about conflicts: `ref` and `conflict_with`, in order.
-fn reported_pair(sections: &PlainIndex, item: &Value) -> Option<[Place; 2]> {
+fn reported_pair(sections: &SectionPlaces, item: &Value) -> Option<[Place; 2]> {
     let reference = item.get("ref")?;
     let text = |key: &str| reference.get(key).and_then(Value::as_str);
     let line = usize::try_from(reference.get("start_line").and_then(Value::as_u64)?).ok()?;
-    let one = place(sections, text("manual_id")?, text("path")?, line)?;
+    // Parts of a long section are reported by the line where the part begins.
+    let one = sections.at(text("manual_id")?, text("path")?, line)?;
     let (manual_id, path, line) = parse_node_id(item.pointer("/conflict_with/0")?.as_str()?)?;
-    Some(in_order(one, place(sections, manual_id, path, line)?))
-}
-
-/// The section that contains a line. Parts of a long section are reported by the line where the part begins.
-fn place(sections: &PlainIndex, manual_id: &str, path: &str, line: usize) -> Option<Place> {
-    Some((manual_id.to_owned(), path.to_owned(), sections.section_line(manual_id, path, line)?))
+    Some(in_order(one, sections.at(manual_id, path, line)?))
 }
 
 fn in_order(one: Place, other: Place) -> [Place; 2] {
@@ -249,5 +218,5 @@ fn describe_miss(case: &ConflictCase, found: &Found, conflicts: usize, pairs: &[
 }
 
 #[cfg(test)]
-#[path = "conflict_scores_tests.rs"]
+#[path = "scores_tests.rs"]
 mod tests;

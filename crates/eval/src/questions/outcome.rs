@@ -1,14 +1,15 @@
-//! What was found for one question: by a plain search, by the bare question, and with its other wordings.
+//! What was found for one question, bare and with its other wordings: by the search, and by the plain search.
 
-use super::calls::Found;
-use super::questions::{Hit, Question, Score};
+use super::question::{Question, Score};
 use super::reliability::Statement;
+use crate::calls::Found;
+use crate::hit::Hit;
 
 /// How many results a description shows.
 const MAX_SHOWN_HITS: usize = 5;
 
 /// A find of `manual_find`, and how much of the answer it holds.
-pub(super) struct ScoredFind {
+pub struct ScoredFind {
     /// `None` if the question is unanswerable.
     pub score: Option<Score>,
     pub found: Found,
@@ -16,11 +17,11 @@ pub(super) struct ScoredFind {
 
 impl ScoredFind {
     /// Whether the answer is among the first five results.
-    pub(super) fn is_answered(&self) -> bool {
+    pub fn is_answered(&self) -> bool {
         self.score.is_some_and(Score::is_answered)
     }
 
-    pub(super) fn statement(&self) -> Statement {
+    pub fn statement(&self) -> Statement {
         Statement { sufficiency: self.found.sufficiency, is_answered: self.is_answered() }
     }
 }
@@ -28,7 +29,7 @@ impl ScoredFind {
 #[cfg(test)]
 impl ScoredFind {
     /// A find for tests of what is made of it: of a question with the answer first (or eighth), or without one.
-    pub(super) fn of_test(answered: Option<bool>, is_ready: bool, sufficiency: f64) -> Self {
+    pub fn of_test(answered: Option<bool>, is_ready: bool, sufficiency: f64) -> Self {
         let score = answered.map(|answered| {
             let first = f64::from(u8::from(answered));
             let rank = Some(if answered { 1 } else { 8 });
@@ -39,12 +40,17 @@ impl ScoredFind {
 }
 
 /// What was found for one question.
-pub(super) struct Outcome {
+pub struct Outcome {
+    pub id: String,
+    /// The file of the first expected section, with its manual; `None` if the question is unanswerable.
+    pub file: Option<String>,
     pub facet: String,
     /// The row of its split, if the file has several.
     pub split_row: Option<String>,
-    /// The score of the baseline; `None` if the question is unanswerable.
+    /// The score of the plain search; `None` if it was not run, or if the question is unanswerable.
     pub plain: Option<Score>,
+    /// The same with the other wordings, if there are any.
+    pub worded_plain: Option<Score>,
     /// The find of the question alone.
     pub bare: ScoredFind,
     /// The find with its other wordings, if it has any.
@@ -54,29 +60,45 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) const fn is_answerable(&self) -> bool {
+    pub const fn is_answerable(&self) -> bool {
         self.bare.score.is_some()
     }
 
     /// The score with other wordings; `None` if the question has none, or if it is unanswerable.
-    pub(super) fn worded_score(&self) -> Option<Score> {
+    pub fn worded_score(&self) -> Option<Score> {
         self.worded.as_ref()?.score
     }
 }
 
 #[cfg(test)]
 impl Outcome {
-    /// An outcome for tests of what is made of it: the plain search finds the answer tenth, if there is one.
-    pub(super) fn of_test(facet: &str, bare: ScoredFind, worded: Option<ScoredFind>) -> Self {
-        let score = Score { recall_1: 0.0, recall_5: 0.0, recall_10: 1.0, recall_20: 1.0, rank: Some(10) };
-        let plain = bare.score.map(|_| score);
-        Self { facet: facet.to_owned(), split_row: None, plain, bare, worded, misses: String::new() }
+    /// An outcome for tests of what is made of it: the plain search finds the answer, if there is one, tenth with the bare
+    /// question and fifth with other wordings.
+    pub fn of_test(facet: &str, bare: ScoredFind, worded: Option<ScoredFind>) -> Self {
+        let score = |rank, recall_5| Score {
+            recall_1: 0.0,
+            recall_5,
+            recall_10: 1.0,
+            recall_20: 1.0,
+            rank: Some(rank),
+        };
+        Self {
+            id: facet.to_owned(),
+            file: bare.score.map(|_| "m/a.md".to_owned()),
+            facet: facet.to_owned(),
+            split_row: None,
+            plain: bare.score.map(|_| score(10, 0.0)),
+            worded_plain: worded.as_ref().and_then(|find| find.score).map(|_| score(5, 1.0)),
+            bare,
+            worded,
+            misses: String::new(),
+        }
     }
 }
 
 /// Describes a question whose answer was not found, or that has none and was reported as ready: what was said about it,
 /// and the first results.
-pub(super) fn describe_miss(question: &Question, bare: &ScoredFind, hits: &[Hit]) -> Option<String> {
+pub fn describe_miss(question: &Question, bare: &ScoredFind, hits: &[Hit]) -> Option<String> {
     let found = &bare.found;
     let is_missed = if question.is_answerable() { !bare.is_answered() } else { found.is_ready };
     let kind = if question.is_answerable() { "" } else { "unanswerable, " };
@@ -87,7 +109,7 @@ pub(super) fn describe_miss(question: &Question, bare: &ScoredFind, hits: &[Hit]
 
 /// Describes a question that its other wordings made worse: the answer ranks lower, less of it is among the first five, or
 /// there is none and only the find with other wordings is ready.
-pub(super) fn describe_worsening(
+pub fn describe_worsening(
     question: &Question,
     bare: &ScoredFind,
     worded: &ScoredFind,

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::bootstrap::Estimate;
+use crate::bootstrap::Estimate;
 
 /// The name of the row for everything in a file.
-pub(super) const ALL: &str = "all";
+pub const ALL: &str = "all";
 
 /// The figures of some outcomes.
 #[derive(Debug)]
-pub(super) struct Row {
+pub struct Row {
     pub name: String,
     /// How many there are of what, beginning with all outcomes.
     pub counts: Vec<(&'static str, usize)>,
@@ -18,22 +18,22 @@ pub(super) struct Row {
 
 impl Row {
     /// Whether there are no outcomes.
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.counts.first().is_none_or(|(_, count)| *count == 0)
     }
 
     /// A count or figure by its name; `None` if there is none of this name.
-    pub(super) fn get(&self, name: &str) -> Option<Estimate> {
+    pub fn get(&self, name: &str) -> Option<Estimate> {
         let figure = self.figures.iter().find(|(known, _)| *known == name).map(|(_, estimate)| *estimate);
         figure.or_else(|| self.has_count(name).then(|| Estimate::count(self.count(name))))
     }
 
     /// The figure of a column, for tables.
-    pub(super) fn figure(&self, name: &str) -> Estimate {
+    pub fn figure(&self, name: &str) -> Estimate {
         self.get(name).unwrap_or(Estimate { value: None, interval: None })
     }
 
-    pub(super) fn count(&self, name: &str) -> usize {
+    pub fn count(&self, name: &str) -> usize {
         self.counts.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count)
     }
 
@@ -42,13 +42,13 @@ impl Row {
     }
 
     /// The names of all counts and figures.
-    pub(super) fn names(&self) -> Vec<&'static str> {
+    pub fn names(&self) -> Vec<&'static str> {
         let counts = self.counts.iter().map(|(name, _)| *name);
         counts.chain(self.figures.iter().map(|(name, _)| *name)).collect()
     }
 
     /// The row as JSON, with its name under this key.
-    pub(super) fn to_json(&self, key: &str) -> Value {
+    pub fn to_json(&self, key: &str) -> Value {
         let mut row = Map::from_iter([(key.to_owned(), self.name.clone().into())]);
         row.extend(self.counts.iter().map(|(name, count)| ((*name).to_owned(), (*count).into())));
         let figures = self.figures.iter().map(|(name, estimate)| ((*name).to_owned(), json!(estimate)));

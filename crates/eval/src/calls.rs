@@ -1,19 +1,24 @@
-//! The tool calls that are measured.
+//! The tool calls that are measured. How a tool is called is up to the program.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use annai_core::ErrorKind;
-use serde_json::{Value, json};
+use annai_core::{ErrorKind, JsonObject};
+use serde_json::{Map, Value};
 
-use super::super::Failure;
-use super::super::local_session::{LocalSession, failed_call};
+use crate::error::EvalError;
 
 /// The largest page of `manual_hits`.
 const MAX_PAGE: usize = 200;
 
+/// The tools over some manuals.
+pub trait Tools {
+    /// Calls a tool, and returns its structured result. The message of an error begins with the name of the tool.
+    fn call(&self, tool: &str, arguments: JsonObject) -> Result<Value, EvalError>;
+}
+
 /// What `manual_find` says about a question.
-pub(super) struct Found {
+pub struct Found {
     pub trace_id: String,
     pub sufficiency: f64,
     pub is_ready: bool,
@@ -27,19 +32,22 @@ pub(super) struct Found {
 #[cfg(test)]
 impl Found {
     /// A find for tests of what is made of it.
-    pub(super) fn of_test(sufficiency: f64, is_ready: bool, conflicts: u64) -> Self {
+    pub fn of_test(sufficiency: f64, is_ready: bool, conflicts: u64) -> Self {
         let (trace_id, variants, chars, millis) = (String::new(), 0, 2000, 1.0);
         Self { trace_id, sufficiency, is_ready, conflicts, variants, chars, millis }
     }
 }
 
 /// Calls `manual_find`.
-pub(super) fn find(session: &LocalSession, arguments: &Value) -> Result<Found, Failure> {
+pub fn find(tools: &dyn Tools, arguments: JsonObject) -> Result<Found, EvalError> {
     let started = Instant::now();
-    let report = session.call("manual_find", arguments)?;
+    let report = tools.call("manual_find", arguments)?;
     let millis = started.elapsed().as_secs_f64() * 1e3;
     let field = |pointer: &str| {
-        let missing = || Failure::new(format!("manual_find: the reply has no {pointer}"));
+        let missing = || EvalError {
+            kind: ErrorKind::Internal,
+            message: format!("manual_find: the reply has no {pointer}"),
+        };
         report.pointer(pointer).ok_or_else(missing)
     };
     Ok(Found {
@@ -54,17 +62,17 @@ pub(super) fn find(session: &LocalSession, arguments: &Value) -> Result<Found, F
 }
 
 /// The first entries of a kind that `manual_hits` lists for a find. A page may be shorter than asked for.
-pub(super) fn hits(
-    session: &LocalSession,
-    found: &Found,
-    kind: &str,
-    max_items: usize,
-) -> Result<Vec<Value>, Failure> {
+pub fn hits(tools: &dyn Tools, found: &Found, kind: &str, max_items: usize) -> Result<Vec<Value>, EvalError> {
     let (mut items, mut offset) = (Vec::new(), Some(0));
     while let Some(start) = offset.filter(|_| items.len() < max_items) {
         let limit = (max_items - items.len()).min(MAX_PAGE);
-        let arguments = json!({ "trace_id": found.trace_id, "kind": kind, "offset": start, "limit": limit });
-        let mut page = session.call("manual_hits", &arguments)?;
+        let arguments = [
+            ("trace_id", Value::from(found.trace_id.as_str())),
+            ("kind", kind.into()),
+            ("offset", start.into()),
+            ("limit", limit.into()),
+        ];
+        let mut page = tools.call("manual_hits", object(arguments))?;
         if let Some(Value::Array(page)) = page.get_mut("items").map(Value::take) {
             items.extend(page);
         }
@@ -74,17 +82,13 @@ pub(super) fn hits(
 }
 
 /// The ids of the manuals; none if their folder does not exist.
-pub(super) fn served_manuals(session: &LocalSession) -> Result<BTreeSet<String>, Failure> {
+pub fn served_manuals(tools: &dyn Tools) -> Result<BTreeSet<String>, EvalError> {
     let (mut ids, mut cursor) = (BTreeSet::new(), None::<String>);
     loop {
-        let mut arguments = serde_json::Map::new();
-        arguments.extend(cursor.take().map(|cursor| ("cursor".to_owned(), cursor.into())));
-        let page = match session.try_call("manual_list", arguments, None) {
-            Some(Ok(page)) => page.output,
-            Some(Err(failed)) if failed.error.kind() == ErrorKind::NotFound => return Ok(ids),
-            Some(Err(failed)) => return Err(failed_call("manual_list", &failed.error)),
-            // Says that the tool is not among the chosen ones.
-            None => session.call("manual_list", &json!({}))?,
+        let arguments = Map::from_iter(cursor.take().map(|cursor| ("cursor".to_owned(), cursor.into())));
+        let page = match tools.call("manual_list", arguments) {
+            Err(error) if error.kind == ErrorKind::NotFound => return Ok(ids),
+            page => page?,
         };
         let items = page.get("items").and_then(Value::as_array).into_iter().flatten();
         let page_ids = items.filter_map(|item| item.get("manual_id").and_then(Value::as_str));
@@ -94,4 +98,9 @@ pub(super) fn served_manuals(session: &LocalSession) -> Result<BTreeSet<String>,
             None => return Ok(ids),
         }
     }
+}
+
+/// The arguments of a call.
+pub fn object<const N: usize>(arguments: [(&str, Value); N]) -> JsonObject {
+    arguments.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -11,7 +11,7 @@ fn reworded(before: Option<bool>, after: Option<bool>, is_ready: bool, sufficien
 }
 
 fn row_of(outcomes: &[Outcome]) -> Row {
-    row("a", &outcomes.iter().collect::<Vec<_>>())
+    row("a", &outcomes.iter().collect::<Vec<_>>(), Baseline::Plain)
 }
 
 fn value(row: &Row, name: &str) -> Option<f64> {
@@ -72,6 +72,9 @@ fn questions_without_other_wordings_do_not_count_for_the_figures_of_wording() {
         "worded_calibration_error",
         "gain_of_wording_mrr",
         "gain_of_wording_recall_5",
+        "worded_plain_recall_1",
+        "worded_plain_mrr",
+        "worded_gain_over_plain_mrr",
     ] {
         assert!(names.contains(&name), "{name}: {names:?}");
         assert_eq!(value(&row, name), None, "{name}");
@@ -96,6 +99,8 @@ fn the_gain_of_wording_is_over_the_same_questions() {
     assert_close(&row, "gain_of_wording_mrr", 0.0);
     assert_close(&row, "gain_of_wording_recall_5", 0.0);
     assert_close(&row, "worded_recall_1", 2.0 / 3.0);
+    assert_close(&row, "worded_plain_mrr", 0.2);
+    assert_close(&row, "worded_gain_over_plain_mrr", 2.125 / 3.0 - 0.2);
     assert_close(&row, "worded_ready_precision", 1.0 / 3.0);
     assert_close(&row, "worded_ready_recall", 0.5);
     assert_close(&row, "worded_brier", (0.01 + 0.09 + 0.36 + 0.04) / 4.0);
@@ -118,4 +123,14 @@ fn the_interval_of_a_gain_is_that_of_the_differences() {
     let [low, high] = gain.interval.unwrap();
     assert!((gain.value.unwrap() - 0.0875).abs() < 1e-9);
     assert!((low - 0.036).abs() < 0.012 && (high - 0.139).abs() < 0.012, "{low} {high}");
+}
+
+#[test]
+fn without_the_plain_search_its_figures_are_absent() {
+    let outcome = reworded(Some(true), Some(true), true, 0.9);
+    let (with, without) = (row("a", &[&outcome], Baseline::Plain), row("a", &[&outcome], Baseline::Absent));
+    let absent = Baseline::Absent.absent_figures();
+    assert_eq!([without.names(), absent.clone()].concat(), with.names());
+    assert!(absent.iter().all(|name| name.contains("plain")) && absent.len() == 12, "{absent:?}");
+    assert_eq!(Baseline::Plain.absent_figures(), [""; 0]);
 }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::super::Failure;
-use super::bootstrap::Estimate;
-use super::input::read_text;
-use super::row::Row;
-use super::table::with_interval;
+use crate::bootstrap::Estimate;
+use crate::error::EvalError;
+use crate::input::read_text;
+use crate::row::Row;
+use crate::table::with_interval;
 
 /// How far a figure may miss its bound by rounding.
 const TOLERANCE: f64 = 1e-9;
@@ -23,22 +23,24 @@ struct Bound {
 }
 
 /// The bounds by file, row and figure.
-pub(super) struct Gates {
+pub struct Gates {
     path: PathBuf,
     files: BTreeMap<String, BTreeMap<String, BTreeMap<String, Bound>>>,
 }
 
 /// The rows of a file that was evaluated.
-pub(super) struct MeasuredFile<'a> {
+pub struct MeasuredFile<'a> {
     pub name: &'a str,
     pub rows: &'a [Row],
     /// The rows that skipped questions or cases belong to.
     pub skipped_rows: &'a BTreeSet<String>,
+    /// The figures that the rows lack, because the plain search was not run.
+    pub absent_figures: Vec<&'static str>,
 }
 
 /// A figure that misses its bound.
 #[derive(Debug, Serialize)]
-pub(super) struct FailedGate {
+pub struct FailedGate {
     file: String,
     row: String,
     figure: String,
@@ -52,18 +54,23 @@ pub(super) struct FailedGate {
 
 /// The outcome of all gates.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct GateReport {
+pub struct GateReport {
     /// How many figures were compared.
     pub checked: usize,
     pub failed: Vec<FailedGate>,
-    /// How many gates are about files that were not evaluated, or about rows of which everything was skipped.
+    /// How many gates are about files that were not evaluated, about rows of which everything was skipped, or about
+    /// figures that need the plain search, which was not run.
     pub unchecked: usize,
+    /// How many of them need the plain search.
+    #[serde(skip)]
+    pub without_plain: usize,
 }
 
 impl Gates {
-    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+    /// Reads a file of gates.
+    pub fn read(path: &Path) -> Result<Self, EvalError> {
         let text = read_text(path, "give the path of a file with gates, such as evals/gates.json")?;
-        let wrong = |problem: String| Failure::usage(format!("{}: {problem}", path.display()));
+        let wrong = |problem: String| EvalError::input(format!("{}: {problem}", path.display()));
         let gates = Self {
             path: path.to_owned(),
             files: serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?,
@@ -91,17 +98,22 @@ impl Gates {
     }
 
     /// Compares the figures of the files that were evaluated. Only the value counts, not its interval.
-    pub(super) fn check(&self, files: &[MeasuredFile<'_>]) -> Result<GateReport, Failure> {
+    pub fn check(&self, files: &[MeasuredFile<'_>]) -> Result<GateReport, EvalError> {
         let mut report = GateReport::default();
         for (place, bound) in self.bounds() {
             let [file_name, row_name, figure] = place;
             let wrong = |problem: String| {
-                Failure::usage(format!("{}: {}: {problem}", self.path.display(), place.join(".")))
+                EvalError::input(format!("{}: {}: {problem}", self.path.display(), place.join(".")))
             };
             let Some(file) = files.iter().find(|file| file.name == file_name) else {
                 report.unchecked += 1;
                 continue;
             };
+            if file.absent_figures.contains(&figure) {
+                report.unchecked += 1;
+                report.without_plain += 1;
+                continue;
+            }
             let names = file.rows.first().map(Row::names).unwrap_or_default();
             if !names.contains(&figure) {
                 return Err(wrong(format!(
@@ -134,11 +146,12 @@ impl Gates {
         if report.checked == 0 {
             let known: Vec<_> = self.files.keys().map(String::as_str).collect();
             let evaluated: Vec<_> = files.iter().map(|file| file.name).collect();
-            return Err(Failure::usage(format!(
-                "{}: no gate could be checked; it has gates for {}, and {} was evaluated",
+            return Err(EvalError::input(format!(
+                "{}: no gate could be checked; it has gates for {}, and {} was evaluated{}",
                 self.path.display(),
                 if known.is_empty() { "no file".to_owned() } else { known.join(", ") },
-                evaluated.join(", ")
+                evaluated.join(", "),
+                if report.without_plain > 0 { " without --plain" } else { "" }
             )));
         }
         Ok(report)
@@ -175,11 +188,26 @@ impl FailedGate {
 }
 
 impl GateReport {
-    /// The failure of the command, if a gate failed.
-    pub(super) fn failure(&self) -> Option<Failure> {
+    /// How many gates passed, and how many were not checked.
+    pub fn summary(&self) -> String {
+        let Self { checked, failed, unchecked, without_plain } = self;
+        let mut text = format!("{} of {checked} gates passed", checked - failed.len());
+        let not_asked = unchecked - without_plain;
+        if not_asked > 0 {
+            text +=
+                &format!("; {not_asked} were not checked, because their questions or cases were not asked");
+        }
+        if *without_plain > 0 {
+            text += &format!("; {without_plain} were not checked, because they need --plain");
+        }
+        text
+    }
+
+    /// Which gates failed, if any did.
+    pub fn failure(&self) -> Option<String> {
         let failed: String = self.failed.iter().map(|gate| format!("\n  {}", gate.describe())).collect();
         (!self.failed.is_empty())
-            .then(|| Failure::new(format!("{} of {} gates failed{failed}", self.failed.len(), self.checked)))
+            .then(|| format!("{} of {} gates failed{failed}", self.failed.len(), self.checked))
     }
 }
 

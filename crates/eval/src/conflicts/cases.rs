@@ -5,23 +5,26 @@ use std::path::{Component, Path};
 
 use serde::Deserialize;
 
-use super::row::ALL;
+use crate::row::ALL;
 
 /// The maximum length of the id of a case, which is the name of a folder.
 const MAX_ID_BYTES: usize = 100;
 /// Stands for all splits in the name of a row.
-pub(super) const ANY_SPLIT: &str = "*";
+pub const ANY_SPLIT: &str = "*";
 
 /// A case: the manual, what is asked, and what is to be reported.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ConflictCase {
+pub struct ConflictCase {
+    /// Its name, which is also that of the manual made of its files.
     pub id: String,
     /// The set that the case belongs to.
     pub split: String,
+    /// What is to be reported.
     pub expect: Expectation,
     /// What kind of case it is.
     pub family: String,
+    /// What is asked.
     pub query: String,
     /// The files of a manual that is made for the case.
     #[serde(default)]
@@ -34,7 +37,7 @@ pub(super) struct ConflictCase {
 /// What is to be reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Expectation {
+pub enum Expectation {
     /// A contradiction.
     Conflict,
     /// A difference by design, such as between two editions.
@@ -44,7 +47,7 @@ pub(super) enum Expectation {
 }
 
 impl Expectation {
-    pub(super) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Conflict => "conflict",
             Self::Variant => "variant",
@@ -53,18 +56,20 @@ impl Expectation {
     }
 }
 
+/// A file of the manual of a case.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct CaseFile {
+pub struct CaseFile {
     /// Relative to the manual.
     pub path: String,
+    /// Its content.
     pub text: String,
 }
 
 /// A section, by a line in it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SectionRef {
+pub struct SectionRef {
     pub manual_id: String,
     pub path: String,
     pub line: usize,
@@ -72,7 +77,7 @@ pub(super) struct SectionRef {
 
 impl ConflictCase {
     /// What is wrong with the fields, if anything is.
-    pub(super) fn problem(&self) -> Option<String> {
+    pub fn problem(&self) -> Option<String> {
         let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
         if self.id.len() > MAX_ID_BYTES || self.id.starts_with('.') || !self.id.chars().all(is_safe) {
             return Some(format!(
@@ -96,7 +101,7 @@ impl ConflictCase {
     }
 
     /// The two sections of a case about manuals that are served; `None` for a case with files.
-    pub(super) fn pair(&self) -> Option<[&SectionRef; 2]> {
+    pub fn pair(&self) -> Option<[&SectionRef; 2]> {
         match self.refs.as_slice() {
             [one, other] => Some([one, other]),
             _ => None,
@@ -104,12 +109,12 @@ impl ConflictCase {
     }
 
     /// Whether all manuals that the case needs are served.
-    pub(super) fn is_served(&self, manuals: &BTreeSet<String>) -> bool {
+    pub fn is_served(&self, manuals: &BTreeSet<String>) -> bool {
         self.refs.iter().all(|section| manuals.contains(&section.manual_id))
     }
 
     /// The rows that the case counts for, besides that of all.
-    pub(super) fn row_names(&self) -> [String; 3] {
+    pub fn row_names(&self) -> [String; 3] {
         let Self { split, family, .. } = self;
         [format!("{split}/{family}"), format!("{ANY_SPLIT}/{family}"), split.clone()]
     }

@@ -1,21 +1,27 @@
 //! The figures as tables that fit into 120 columns.
 
-use super::super::terminal::truncate;
-use super::bootstrap::Estimate;
-use super::conflict_cases::ANY_SPLIT;
-use super::conflict_scores::ConflictScores;
-use super::figures::WORDED;
-use super::reliability::Reliability;
-use super::row::{ALL, Row};
-use super::scores::QuestionScores;
+use annai_library::text::truncate_chars;
+
+use crate::bootstrap::Estimate;
+use crate::conflicts::{ANY_SPLIT, ConflictScores};
+use crate::questions::{Baseline, QuestionScores, Reliability, WORDED};
+use crate::row::{ALL, Row};
 
 /// Stands for a figure that nothing counts for.
 const NOTHING: &str = "-";
 /// From here on, decimals do not matter.
 const LARGE: f64 = 100.0;
 
+/// The first `max_chars` characters of a name, with an ellipsis if more follow.
+fn truncate(name: &str, max_chars: usize) -> String {
+    match truncate_chars(name, max_chars) {
+        (_, true) => name.to_owned(),
+        (start, false) => format!("{start}…"),
+    }
+}
+
 /// A figure with three decimals, or without if it is large.
-fn number(value: Option<f64>) -> String {
+pub fn number(value: Option<f64>) -> String {
     match value {
         Some(value) if value.abs() >= LARGE => format!("{value:.0}"),
         Some(value) => format!("{value:.3}"),
@@ -24,7 +30,7 @@ fn number(value: Option<f64>) -> String {
 }
 
 /// A figure with its interval, such as `0.954 [0.92, 0.98]`.
-pub(super) fn with_interval(estimate: Estimate) -> String {
+pub fn with_interval(estimate: Estimate) -> String {
     let value = number(estimate.value);
     match (estimate.value, estimate.interval) {
         (Some(large), Some([low, high])) if large.abs() >= LARGE => format!("{value} [{low:.0}, {high:.0}]"),
@@ -34,7 +40,7 @@ pub(super) fn with_interval(estimate: Estimate) -> String {
 }
 
 /// A difference with its sign and its interval, such as `+0.012 [-0.003, +0.027]`.
-fn difference(estimate: Estimate) -> String {
+pub fn difference(estimate: Estimate) -> String {
     match (estimate.value, estimate.interval) {
         (Some(value), Some([low, high])) => format!("{value:+.3} [{low:+.3}, {high:+.3}]"),
         _ => NOTHING.to_owned(),
@@ -42,9 +48,13 @@ fn difference(estimate: Estimate) -> String {
 }
 
 /// All tables about questions. Those about other wordings are left out if no question has any, except the comparison.
-pub(super) fn questions(scores: &QuestionScores) -> String {
+pub fn questions(scores: &QuestionScores) -> String {
     let rows = &scores.rows;
-    let mut text = [retrieval(rows), comparison(rows), belief(rows, "belief", "")].concat();
+    let mut text = retrieval(rows) + &comparison(rows);
+    if scores.baseline == Baseline::Plain {
+        text.push_str(&plain(rows));
+    }
+    text.push_str(&belief(rows, "belief", ""));
     if scores.worded_reliability.is_some() {
         text.push_str(&belief(rows, "belief, worded", WORDED));
     }
@@ -62,64 +72,44 @@ fn skipped(count: usize, what: &str) -> String {
     }
 }
 
-/// How well the answers are found, next to the baseline.
+/// How well the bare questions find the answers.
 fn retrieval(rows: &[Row]) -> String {
     let mut text = format!(
-        "{:20} {:>5}  {:18} {:>6} {:>6}  {:18}  {:>9} {:>9} {:>9}\n",
-        "retrieval", "n", "R@5", "R@10", "R@20", "MRR", "plain R@5", "plain MRR", "ms"
+        "{:20} {:>5}  {:18} {:>6} {:>6}  {:18}  {:>9}\n",
+        "retrieval", "n", "R@5", "R@10", "R@20", "MRR", "ms"
     );
     for row in rows {
         let value = |name: &str| number(row.figure(name).value);
         text.push_str(&format!(
-            "{:20} {:>5}  {:18} {:>6} {:>6}  {:18}  {:>9} {:>9} {:>9}\n",
+            "{:20} {:>5}  {:18} {:>6} {:>6}  {:18}  {:>9}\n",
             truncate(&row.name, 19),
             row.count("answerable"),
             with_interval(row.figure("recall_5")),
             value("recall_10"),
             value("recall_20"),
             with_interval(row.figure("mrr")),
-            value("plain_recall_5"),
-            value("plain_mrr"),
             row.figure("millis").value.map_or(NOTHING.to_owned(), |millis| format!("{millis:.1}")),
         ));
     }
     text
 }
 
-/// The plain search, the bare question, and the question with its other wordings.
+/// The bare question, and the question with its other wordings.
 fn comparison(rows: &[Row]) -> String {
-    let line = |cells: [&str; 10]| {
-        let [name, n, plain, bare, worded, over_plain, of_wording, plain_recall, bare_recall, worded_recall] =
-            cells;
-        format!(
-            "{name:17} {n:>5} {plain:>9} {bare:>5} {worded:>6}  {over_plain:23}  {of_wording:23}  {plain_recall:>9} \
-             {bare_recall:>5} {worded_recall:>6}\n"
-        )
+    let line = |cells: [&str; 7]| {
+        let [name, n, bare, worded, gain, bare_recall, worded_recall] = cells;
+        format!("{name:20} {n:>5}  {bare:>8} {worded:>8}  {gain:23}  {bare_recall:>8} {worded_recall:>8}\n")
     };
     let mut text = "\n".to_owned();
-    text.push_str(&line([
-        "comparison",
-        "n",
-        "MRR plain",
-        "bare",
-        "worded",
-        "bare − plain",
-        "worded − bare",
-        "R@5 plain",
-        "bare",
-        "worded",
-    ]));
+    text.push_str(&line(["comparison", "n", "MRR bare", "worded", "worded − bare", "R@5 bare", "worded"]));
     for row in rows {
         let value = |name: &str| number(row.figure(name).value);
         text.push_str(&line([
-            &truncate(&row.name, 16),
+            &truncate(&row.name, 19),
             &row.count("answerable").to_string(),
-            &value("plain_mrr"),
             &value("mrr"),
             &value("worded_mrr"),
-            &difference(row.figure("gain_over_plain_mrr")),
             &difference(row.figure("gain_of_wording_mrr")),
-            &value("plain_recall_5"),
             &value("recall_5"),
             &value("worded_recall_5"),
         ]));
@@ -132,6 +122,33 @@ fn comparison(rows: &[Row]) -> String {
         text.push_str(&format!(
             "worded: without the {without} of {all} questions that have no other wordings\n"
         ));
+    }
+    text
+}
+
+/// The plain search, bare and with other wordings, and what the search gains over it.
+fn plain(rows: &[Row]) -> String {
+    let line = |cells: [&str; 8]| {
+        let [name, n, bare, gain, worded, worded_gain, bare_recall, worded_recall] = cells;
+        format!(
+            "{name:20} {n:>5}  {bare:>8}  {gain:23} {worded:>8}  {worded_gain:23}  {bare_recall:>8} {worded_recall:>8}\n"
+        )
+    };
+    let mut text = "\n".to_owned();
+    let gain = "search − plain";
+    text.push_str(&line(["plain", "n", "MRR bare", gain, "worded", gain, "R@5 bare", "worded"]));
+    for row in rows {
+        let value = |name: &str| number(row.figure(name).value);
+        text.push_str(&line([
+            &truncate(&row.name, 19),
+            &row.count("answerable").to_string(),
+            &value("plain_mrr"),
+            &difference(row.figure("gain_over_plain_mrr")),
+            &value("worded_plain_mrr"),
+            &difference(row.figure("worded_gain_over_plain_mrr")),
+            &value("plain_recall_5"),
+            &value("worded_plain_recall_5"),
+        ]));
     }
     text
 }
@@ -176,7 +193,7 @@ fn reliability(reliability: &Reliability, title: &str) -> String {
 }
 
 /// The table about conflict cases.
-pub(super) fn conflicts(scores: &ConflictScores) -> String {
+pub fn conflicts(scores: &ConflictScores) -> String {
     let mut text = format!(
         "{:24} {:>5} {:>8} {:>8} {:>8}  {:18} {:18} {}\n",
         "conflict cases", "n", "expected", "reported", "variants", "recall", "false alarms", "precision"

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use super::bootstrap::Estimate;
+use crate::bootstrap::Estimate;
 
 /// The number of bins of the sufficiency, each of the same width.
 const BINS: usize = 10;
 
 /// A find: what it stated, and whether the answer was among its first five sections.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Statement {
+pub struct Statement {
     pub sufficiency: f64,
     pub is_answered: bool,
 }
@@ -20,7 +20,7 @@ impl Statement {
     }
 
     /// The squared difference between the statement and what was observed.
-    pub(super) fn squared_error(self) -> f64 {
+    pub fn squared_error(self) -> f64 {
         (self.sufficiency - self.observed()).powi(2)
     }
 
@@ -31,7 +31,7 @@ impl Statement {
 
 /// The finds whose sufficiency lies in one range. The upper bound belongs to the next bin, except the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(super) struct Bin {
+pub struct Bin {
     pub from: f64,
     pub to: f64,
     pub finds: usize,
@@ -42,7 +42,7 @@ pub(super) struct Bin {
 
 /// The reliability of all finds.
 #[derive(Debug, Serialize)]
-pub(super) struct Reliability {
+pub struct Reliability {
     pub bins: Vec<Bin>,
     /// The mean squared difference between the statement and what was observed.
     pub brier: Estimate,
@@ -51,7 +51,7 @@ pub(super) struct Reliability {
 }
 
 impl Reliability {
-    pub(super) fn of(finds: &[Statement]) -> Self {
+    pub fn of(finds: &[Statement]) -> Self {
         let errors: Vec<_> = finds.iter().map(|find| Some(find.squared_error())).collect();
         Self {
             bins: bins(finds),
@@ -85,7 +85,7 @@ fn bins(finds: &[Statement]) -> Vec<Bin> {
 }
 
 /// The expected calibration error, if there are any finds.
-pub(super) fn calibration_error(finds: &[Statement]) -> Option<f64> {
+pub fn calibration_error(finds: &[Statement]) -> Option<f64> {
     let differences = bins(finds).into_iter().filter_map(|bin| {
         let difference = (bin.mean_score? - bin.observed?).abs();
         Some(difference * bin.finds as f64)

@@ -1,0 +1,14 @@
+//! Questions with known answers: what they say, what was found for them, and the figures of that.
+
+mod each;
+mod figures;
+mod outcome;
+mod question;
+mod reliability;
+mod scores;
+
+pub use each::QuestionRanks;
+pub use figures::{Baseline, WORDED};
+pub use question::Question;
+pub use reliability::Reliability;
+pub use scores::{QuestionScores, measure};
