@@ -172,13 +172,7 @@ impl<'a> Matcher<'a> {
             for (number, (form, needle)) in term.forms.iter().zip(needles).enumerate() {
                 // The keys of the term itself are scored with those of the whole wording.
                 let scored_elsewhere = |key: &Key| own.contains(key);
-                accumulate_postings(
-                    segment,
-                    form,
-                    scored_elsewhere,
-                    &self.statistics,
-                    &mut self.accumulator,
-                );
+                accumulate_postings(segment, form, scored_elsewhere, &self.statistics, &mut self.accumulator);
                 let replaced = own.iter().filter(|key| !form.keys.contains(key));
                 let replaced: f32 = replaced.map(|key| self.statistics.weighted_idf(*key)).sum();
                 let lookup = FormLookup {

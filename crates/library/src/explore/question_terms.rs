@@ -102,7 +102,8 @@ fn remove_asking_terms(normal: &str, terms: &mut Vec<Term>) {
         next.is_none() || after.contains(['。', '?', '!']) || after.starts_with(" between")
     };
     let is_asking = |term: &Term| {
-        (is_comparing_word(term.text()) && !term.range.is_empty()) || (is_ending_noun(term) && ends_question(term))
+        (is_comparing_word(term.text()) && !term.range.is_empty())
+            || (is_ending_noun(term) && ends_question(term))
     };
     if !terms.iter().all(is_asking) {
         terms.retain(|term| !is_asking(term));

@@ -32,10 +32,8 @@ pub fn fuse_wordings(ranked: &mut Ranked, matched: &MatchOutcome, others: &[Word
         .iter()
         .map(|other| (other.weight * coverage(other.matched, &other.best), other.best.as_slice()));
     let question = (coverage(matched, &ranked.best), ranked.best.as_slice());
-    let lists: Vec<(f32, &[Candidate])> = std::iter::once(question)
-        .chain(lists)
-        .filter(|(_, list)| !list.is_empty())
-        .collect();
+    let lists: Vec<(f32, &[Candidate])> =
+        std::iter::once(question).chain(lists).filter(|(_, list)| !list.is_empty()).collect();
     let total: f32 = lists.iter().map(|(weight, _)| weight).sum::<f32>().max(f32::MIN_POSITIVE);
     let mut scores: HashMap<NodePlace, f32> = HashMap::new();
     for (weight, list) in &lists {

@@ -2,8 +2,8 @@
 //! stand in them.
 //!
 //! The estimate is a logistic regression over a few [`Signals`], one for questions alone and one for questions with other
-//! wordings. The weights were fitted on 644 questions with known answers and without, over three collections of manuals;
-//! `annai eval` prints how often it is right on others.
+//! wordings. The weights were fitted on 1,048 questions with known answers and without, over the sample manuals and seven
+//! public ones; `annai eval` prints how often it is right on others.
 
 mod signals;
 
@@ -23,40 +23,33 @@ impl Signals {
     /// The probability that the best five sections hold the answer. With other wordings of the question more is known: how
     /// well one of them fits a sentence, and whether they agree.
     pub fn probability(&self, wordings: Option<&WordingSignals>) -> f64 {
-        let probability = |sum: f64| 1.0 / (1.0 + (-sum).exp());
-        match wordings {
-            // Nothing of the question, or hardly anything of the wordings, stands in the manuals: then even a clear lead means
-            // little, and there were no such questions to learn it from.
-            Some(wordings) if self.absent > MAX_ABSENT || wordings.section < MIN_WORDING_SECTION => {
-                probability(self.with_wordings(wordings)).min(UNCERTAIN)
-            }
-            Some(wordings) => probability(self.with_wordings(wordings)),
-            None => probability(self.of_question_alone()),
-        }
+        let sum = wordings.map_or_else(|| self.of_question_alone(), |wordings| self.with_wordings(wordings));
+        let probability = 1.0 / (1.0 + (-sum).exp());
+        // Nothing of the question, or hardly anything of the wordings, stands in the manuals: then even a clear lead means
+        // little, and there were no such questions to learn it from.
+        let is_uncertain = match wordings {
+            Some(wordings) => self.absent > MAX_ABSENT || wordings.section < MIN_WORDING_SECTION,
+            None => self.lacks_identifier,
+        };
+        if is_uncertain { probability.min(UNCERTAIN) } else { probability }
     }
 
     /// Words of the question that stand together in one sentence count more where the best section is far better than the
-    /// others, and where headings have them too. Identifiers that stand nowhere count most.
+    /// others.
     fn of_question_alone(&self) -> f64 {
-        -0.658
-            + 4.513 * self.answer * self.lead_over_third
-            + 2.511 * self.section * self.lead_over_sixth
-            + 2.638 * self.answer * self.headings_with_terms
-            - 1.864 * self.sentence * self.asks_for_value
-            - 0.825 * self.asks_for_procedure
-            - 2.258 * self.sentence * self.title_in_question
-            - 9.308 * self.absent * self.missing_identifiers
+        -1.915
+            + 3.183 * self.answer * self.lead_over_third
+            + 2.526 * self.section * self.lead_over_sixth
+            + 1.483 * self.answer
     }
 
     /// The scores are those of the fused rankings, so that a lead means that the wordings agree.
     fn with_wordings(&self, wordings: &WordingSignals) -> f64 {
-        -2.939
-            + 4.702 * wordings.answer * self.lead_over_sixth
-            + 3.032 * wordings.section * self.lead_over_sixth
-            + 2.855 * self.lead_over_third
-            - 1.691 * self.lead_over_second * self.lead_over_third
-            + 1.818 * self.answer * wordings.agreement
-            - 1.057 * self.missing_terms * self.asks_for_procedure
+        -2.92
+            + 4.05 * wordings.answer * self.lead_over_sixth
+            + 2.37 * wordings.section * self.lead_over_sixth
+            + 1.033 * self.answer * wordings.agreement
+            + 2.122 * wordings.section
     }
 }
 

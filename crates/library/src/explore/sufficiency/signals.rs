@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::super::candidate::{Candidate, Signals as MatchSignals};
+use super::super::candidate::Candidate;
 use super::super::place::{NodePlace, node_at};
 use super::super::query::Query;
 use super::super::reading_order::MAX_SHOWN;
 use super::super::sentences::sentences;
 use super::super::stages::{MatchedWording, StageOutcome};
-use super::super::terms::{Form, FormKind, Intent, Role, Term};
+use super::super::terms::{Form, FormKind, Role, Term};
 use crate::index::{Key, View, tokens};
 use crate::text::normalize_text;
 
@@ -20,37 +20,23 @@ const FRAGMENT_FIT: f64 = 0.4;
 const PART_FIT: f64 = 0.6;
 /// A term with a lower fit is missing.
 const MIN_FIT: f64 = 0.7;
-/// Up to this number of missing terms are told apart.
-const MAX_MISSING: usize = 4;
 
-/// How the words of a question stand in the best sections. Each signal lies between 0 and 1.
+/// How the words of a question stand in the best sections. Each share lies between 0 and 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Signals {
     /// The share of the terms in the best sentence with its headings; where the question asks for a value, among the
     /// sentences that state one.
     pub answer: f64,
-    /// The share of the terms, by weight, in the best sentence alone.
-    pub sentence: f64,
     /// The share of the terms, by weight, in the best section with its headings.
     pub section: f64,
-    /// The share of the best title that the question names.
-    pub title_in_question: f64,
-    /// The share of the sections whose headings contain a term.
-    pub headings_with_terms: f64,
-    /// The number of terms that the best section lacks, relative to four.
-    pub missing_terms: f64,
-    /// The number of codes, quotations and numbers of the question that no section has, relative to four.
-    pub missing_identifiers: f64,
     /// The share of the terms, by weight, that stand nowhere.
     pub absent: f64,
-    /// How far the best section leads the second one, the third and the sixth; where there is no such section, the share
-    /// of the terms that it contains.
-    pub lead_over_second: f64,
+    /// Whether no section has one of the codes, quotations and numbers of the question.
+    pub lacks_identifier: bool,
+    /// How far the best section leads the third and the sixth; where there is no such section, the share of the terms that
+    /// it contains.
     pub lead_over_third: f64,
     pub lead_over_sixth: f64,
-    /// Whether the question asks for a value, or for a procedure.
-    pub asks_for_value: f64,
-    pub asks_for_procedure: f64,
 }
 
 /// What the signals are taken from.
@@ -71,7 +57,7 @@ impl Signals {
         let &Outcome { query, weights, candidates, .. } = outcome;
         let top = candidates.get(..MAX_SHOWN.min(candidates.len())).unwrap_or_default();
         let reader = TermReader::new(query, weights);
-        let mut signals = Self { missing_terms: 1.0, ..Self::default() };
+        let mut signals = Self::default();
         let mut found = HashSet::new();
         for candidate in top {
             found.extend(signals.add(outcome, &reader, candidate.place));
@@ -91,18 +77,12 @@ impl Signals {
             .filter(|(index, _)| is_absent(*index))
             .map(|(_, weight)| weight)
             .sum();
-        let is_missing = |term: &&Term| term.role == Role::Must && fit(term, &found) < MIN_FIT;
-        let in_heading = top.iter().filter(|candidate| candidate.signals.has(MatchSignals::HEADING)).count();
-        let flag = |is_set: bool| if is_set { 1.0 } else { 0.0 };
+        let is_missing = |term: &Term| term.role == Role::Must && fit(term, &found) < MIN_FIT;
         Self {
-            headings_with_terms: in_heading as f64 / MAX_SHOWN as f64,
-            missing_identifiers: missing_share(query.terms.iter().filter(is_missing).count()),
+            lacks_identifier: query.terms.iter().any(is_missing),
             absent: absent / total(&reader.weights),
-            lead_over_second: lead(1),
             lead_over_third: lead(2),
             lead_over_sixth: lead(MAX_SHOWN),
-            asks_for_value: flag(query.asked_value.is_some()),
-            asks_for_procedure: flag(query.intent == Intent::Procedure),
             ..signals
         }
     }
@@ -112,17 +92,9 @@ impl Signals {
         let &Outcome { views, query, .. } = outcome;
         let Some((segment, node)) = node_at(views, place) else { return HashSet::new() };
         let titles = reader.keys_of_titles(views, place);
-        let title = normalize_text(&node.title);
-        let own_title = reader.keys_in(&title);
-        let mut title_keys = 0_usize;
-        tokens(&title, &mut |_| title_keys += 1);
-        self.title_in_question =
-            self.title_in_question.max(own_title.len() as f64 / title_keys.max(1) as f64);
-
         let text = segment.text_of(node);
         let whole: HashSet<Key> = reader.keys_in(text).into_iter().chain(titles.iter().copied()).collect();
         self.section = self.section.max(reader.share(&whole, &reader.weights));
-        self.missing_terms = self.missing_terms.min(missing_share(reader.missing(&whole)));
 
         let body = text.lines().skip(node.heading_lines as usize);
         for sentence in sentences(body) {
@@ -130,7 +102,6 @@ impl Signals {
             if own.is_empty() && query.asked_value.is_none() {
                 continue;
             }
-            self.sentence = self.sentence.max(reader.share(&own, &reader.weights));
             let keys: HashSet<Key> = own.into_iter().chain(titles.iter().copied()).collect();
             let covered = reader.share(&keys, &reader.strengths);
             let states_value =
@@ -178,11 +149,6 @@ impl WordingSignals {
     }
 }
 
-/// A number of missing terms, relative to four.
-fn missing_share(count: usize) -> f64 {
-    count.min(MAX_MISSING) as f64 / MAX_MISSING as f64
-}
-
 fn total(weights: &[f64]) -> f64 {
     weights.iter().sum::<f64>().max(f64::MIN_POSITIVE)
 }
@@ -196,8 +162,6 @@ struct TermReader<'a> {
     weights: Vec<f64>,
     /// The weights of the terms by what they say alone.
     strengths: Vec<f64>,
-    /// The terms that decide, as a bit set.
-    deciding: u64,
 }
 
 impl<'a> TermReader<'a> {
@@ -207,7 +171,6 @@ impl<'a> TermReader<'a> {
             keys: forms.flat_map(|form| form.keys.iter().copied()).collect(),
             weights: weights.iter().map(|weight| f64::from(*weight)).collect(),
             strengths: query.terms.iter().map(|term| f64::from(term.strength)).collect(),
-            deciding: query.deciding_terms(),
             query,
         }
     }
@@ -240,13 +203,6 @@ impl<'a> TermReader<'a> {
         }
         let terms = self.query.terms.iter().zip(weights);
         terms.map(|(term, weight)| weight * fit(term, keys)).sum::<f64>() / total(weights)
-    }
-
-    /// The number of deciding terms that these keys do not contain.
-    fn missing(&self, keys: &HashSet<Key>) -> usize {
-        let is_deciding = |index: usize| self.deciding >> index & 1 == 1;
-        let terms = self.query.terms.iter().enumerate().filter(|(index, _)| is_deciding(*index));
-        terms.filter(|(_, term)| fit(term, keys) < MIN_FIT).count()
     }
 }
 

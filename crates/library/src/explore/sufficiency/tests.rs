@@ -30,20 +30,16 @@ const OTHERS: (&str, &str) = (
 fn a_question_that_stands_in_one_sentence_is_answered() {
     let files = [("a.md", "# Returns\nThe refund window of a gift card is 14 days.\n"), OTHERS];
     let found = signals(&files, "refund window of a gift card");
-    assert_eq!((found.answer, found.sentence), (1.0, 1.0));
-    assert_eq!((found.missing_terms, found.missing_identifiers, found.absent), (0.0, 0.0, 0.0));
-    assert_eq!((found.lead_over_second, found.lead_over_sixth), (1.0, 1.0));
-    assert_eq!((found.asks_for_value, found.asks_for_procedure), (0.0, 0.0));
+    assert_eq!((found.answer, found.section, found.absent, found.lacks_identifier), (1.0, 1.0, 0.0, false));
+    assert_eq!((found.lead_over_third, found.lead_over_sixth), (1.0, 1.0));
     assert!(found.probability(None) >= MIN_READY, "{found:?}");
 }
 
 #[test]
-fn the_headings_of_a_sentence_count_for_the_answer_and_not_for_the_sentence() {
+fn the_headings_of_a_sentence_count_for_the_answer() {
     let files = [("a.md", "# Gift card\n## Refund window\nThe window is 14 days.\n"), OTHERS];
     let found = signals(&files, "refund window of a gift card");
     assert_eq!(found.answer, 1.0);
-    assert!(found.sentence > 0.0 && found.sentence < 0.5, "{found:?}");
-    assert_eq!((found.title_in_question, found.headings_with_terms > 0.0), (1.0, true));
     // A sentence without a word of the question answers it only where it states the value that is asked for.
     let files = [("a.md", "# Gift card\n## Refund window\nIt is 14 days.\n"), OTHERS];
     assert_eq!(signals(&files, "refund window of a gift card").answer, 0.0);
@@ -56,9 +52,7 @@ fn a_value_that_is_asked_for_must_be_stated() {
         |text: &str| signals(&[("a.md", text), OTHERS], "how long is the refund window of a gift card");
     let stated = with("# Returns\nThe refund window of a gift card is 14 days.\n");
     let missing = with("# Returns\nThe refund window of a gift card is printed on it.\n");
-    assert_eq!((stated.asks_for_value, missing.asks_for_value), (1.0, 1.0));
     assert_eq!((stated.answer, missing.answer), (1.0, 0.0));
-    assert_eq!(stated.sentence, missing.sentence);
     assert!(stated.probability(None) > missing.probability(None));
     assert!(missing.probability(None) < MIN_READY, "{missing:?}");
 }
@@ -67,9 +61,8 @@ fn a_value_that_is_asked_for_must_be_stated() {
 fn an_identifier_that_stands_nowhere_is_missing() {
     let files = [("a.md", "# Errors\nThe error E1042 means that the disk is full.\n"), OTHERS];
     let (known, unknown) = (signals(&files, "error E1042 disk"), signals(&files, "error E9999 disk"));
-    assert_eq!((known.missing_identifiers, known.absent), (0.0, 0.0));
-    assert_eq!(unknown.missing_identifiers, 0.25);
-    assert!(unknown.absent > 0.0);
+    assert_eq!((known.lacks_identifier, known.absent), (false, 0.0));
+    assert!(unknown.lacks_identifier && unknown.absent > 0.0);
     assert!(
         known.probability(None) >= MIN_READY && unknown.probability(None) < MIN_READY,
         "{known:?} {unknown:?}"
@@ -83,8 +76,7 @@ fn words_that_are_scattered_over_sections_are_less_than_words_in_one() {
     let question = "refund window of a gift card";
     let (apart, one) =
         (signals(&[("a.md", scattered), OTHERS], question), signals(&[("a.md", together), OTHERS], question));
-    assert!(apart.answer < 0.5 && apart.sentence < 0.5, "{apart:?}");
-    assert!(apart.missing_terms >= 0.5, "{apart:?}");
+    assert!(apart.answer < 0.5 && apart.section < 0.7, "{apart:?}");
     // Every word stands somewhere.
     assert_eq!(apart.absent, 0.0);
     assert!(
@@ -108,16 +100,13 @@ fn a_lead_is_the_distance_of_the_scores() {
             .collect();
         let found =
             Signals::of(&Outcome { views: &views, query: &query, weights: &[1.0], candidates: &candidates });
-        (found.lead_over_second, found.lead_over_third, found.lead_over_sixth)
+        (found.lead_over_third, found.lead_over_sixth)
     };
-    assert_eq!(with(&[4.0, 3.0, 3.0, 3.0, 3.0, 1.0, 0.5]), (0.25, 0.25, 0.75));
-    assert_eq!(with(&[4.0; 7]), (0.0, 0.0, 0.0));
+    assert_eq!(with(&[4.0, 3.0, 3.0, 3.0, 3.0, 1.0, 0.5]), (0.25, 0.75));
+    assert_eq!(with(&[4.0; 7]), (0.0, 0.0));
     // Without a sixth section, the lead over it is whole.
-    assert_eq!(with(&[4.0, 2.0]), (0.5, 1.0, 1.0));
-    assert_eq!(
-        (with(&[4.0]), with(&[0.0, 0.0]), with(&[])),
-        ((1.0, 1.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    );
+    assert_eq!(with(&[4.0, 2.0]), (1.0, 1.0));
+    assert_eq!((with(&[4.0]), with(&[0.0, 0.0]), with(&[])), ((1.0, 1.0), (0.0, 0.0), (0.0, 0.0)));
 }
 
 #[test]
@@ -126,7 +115,7 @@ fn nothing_found_has_signals_too() {
     for (views, weights) in [(&views[..], &[1.0_f32][..]), (&[], &[]), (&views[..], &[])] {
         let query = query("refund");
         let found = Signals::of(&Outcome { views, query: &query, weights, candidates: &[] });
-        assert_eq!((found.answer, found.missing_terms), (0.0, 1.0));
+        assert_eq!((found.answer, found.section), (0.0, 0.0));
         assert!(found.probability(None) < MIN_READY, "{found:?}");
     }
 }
@@ -150,17 +139,10 @@ fn share() -> impl Strategy<Value = f64> {
 
 prop_compose! {
     fn any_signals()(
-        (answer, sentence, section, title_in_question) in (share(), share(), share(), share()),
-        (headings_with_terms, missing_terms, missing_identifiers) in (share(), share(), share()),
-        (absent, lead_over_second, lead_over_third, lead_over_sixth) in (share(), share(), share(), share()),
-        (asks_for_value, asks_for_procedure) in (0..2_i32, 0..2_i32),
+        (answer, section, absent) in (share(), share(), share()),
+        (lead_over_third, lead_over_sixth, lacks_identifier) in (share(), share(), any::<bool>()),
     ) -> Signals {
-        Signals {
-            answer, sentence, section, title_in_question, headings_with_terms, missing_terms,
-            missing_identifiers, absent, lead_over_second, lead_over_third, lead_over_sixth,
-            asks_for_value: asks_for_value.into(),
-            asks_for_procedure: asks_for_procedure.into(),
-        }
+        Signals { answer, section, absent, lacks_identifier, lead_over_third, lead_over_sixth }
     }
 }
 
@@ -180,8 +162,8 @@ proptest! {
         prop_assert!(wording(low) <= wording(high));
         let agreement = |agreement| signals.probability(Some(&WordingSignals { answer: one, section: one, agreement }));
         prop_assert!(agreement(low) <= agreement(high));
-        let missing = |missing_identifiers| Signals { missing_identifiers, ..signals.clone() }.probability(None);
-        prop_assert!(missing(low) >= missing(high));
+        let lacking = |lacks_identifier| Signals { lacks_identifier, ..signals.clone() }.probability(None);
+        prop_assert!(lacking(true) <= lacking(false) && lacking(true) < MIN_READY);
     }
 
     #[test]
@@ -190,14 +172,8 @@ proptest! {
         question in "(refund|gift|window|返品|how long|E1042)( (refund|gift|window|返品|how many|E9999)){0,4}",
     ) {
         let found = signals(&[("a.md", &format!("# gift\n{text}\n")), OTHERS], &question);
-        let Signals { answer, sentence, title_in_question, headings_with_terms, .. } = found;
-        let Signals { missing_terms, missing_identifiers, absent, lead_over_second, .. } = found;
-        let Signals { lead_over_third, lead_over_sixth, asks_for_value, asks_for_procedure, .. } = found;
-        let all = [
-            answer, sentence, title_in_question, headings_with_terms, missing_terms,
-            missing_identifiers, absent, lead_over_second, lead_over_third, lead_over_sixth, asks_for_value,
-            asks_for_procedure,
-        ];
+        let Signals { answer, section, absent, lead_over_third, lead_over_sixth, .. } = found;
+        let all = [answer, section, absent, lead_over_third, lead_over_sixth];
         prop_assert!(all.iter().all(|signal| (0.0..=1.000_001).contains(signal)), "{:?}", found);
     }
 }
