@@ -1,6 +1,8 @@
 //! Where a section stands, and whether two sections differ by design: their headings, folders or file names name different
 //! products, plans, editions or years.
 
+use std::ops::Range;
+
 use super::super::place::{NodePlace, node_at};
 use super::super::tokens::is_hiragana_only;
 use super::statement::is_example;
@@ -59,13 +61,12 @@ impl Context {
             || are_parallel(&self.path, &other.path)
     }
 
-    /// Whether the headings name different parts of a program: `before_save` and `after_save`. Beside each other, one name
-    /// that looks like code is enough: `preload` and `eager_load`.
+    /// Whether the headings of neighbours name different parts of a program: `preload` and `eager_load`.
     fn describes_other_code(&self, other: &Self) -> bool {
         let is_code =
             |title: &str| title.contains(['_', '(', '$', '`']) || title.starts_with(['.', '-', '@', ':']);
-        let (one, another) = (is_code(self.title()), is_code(other.title()));
-        self.title() != other.title() && ((one && another) || ((one || another) && self.is_sibling_of(other)))
+        let is_either = is_code(self.title()) || is_code(other.title());
+        is_either && self.title() != other.title() && self.is_sibling_of(other)
     }
 
     /// Whether two sections have the same file and parent.
@@ -100,32 +101,34 @@ fn words(name: &str) -> Vec<&str> {
     } else {
         name
     };
+    let numbers: Vec<Range<usize>> = references(name).collect();
+    let is_latin = |character: char| character.is_ascii_alphanumeric();
     let mut words: Vec<&str> = Vec::new();
-    let mut start = 0;
-    let numbers = scan(name).into_iter().filter_map(|item| match item {
-        Item::Reference(range) => Some(range),
-        Item::Amount(_) => None,
-    });
-    for range in numbers.chain([name.len()..name.len()]) {
-        let part = name.get(start..range.start).unwrap_or_default();
-        start = range.end.max(start);
-        for word in part.split(|character: char| !character.is_alphanumeric() && character != 'ー') {
-            let mut rest = word;
-            while let Some(first) = rest.chars().next() {
-                let is_latin = |character: char| character.is_ascii_alphanumeric();
-                let end = match is_latin(first) {
-                    true => rest.find(|next| !is_latin(next)).unwrap_or(rest.len()),
-                    false => first.len_utf8(),
-                };
-                let (word, after) = rest.split_at(end);
-                words.push(word);
-                rest = after;
-            }
+    let mut rest = name;
+    while let Some(first) = rest.chars().next() {
+        let start = name.len() - rest.len();
+        let length = match is_latin(first) {
+            true => rest.find(|next| !is_latin(next)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let (word, after) = rest.split_at(length);
+        if (first.is_alphanumeric() || first == 'ー') && !numbers.iter().any(|range| range.contains(&start))
+        {
+            words.push(word);
         }
+        rest = after;
     }
     let last = words.len() - words.iter().rev().take_while(|word| is_hiragana_only(word)).count();
     words.truncate(last);
     words
+}
+
+/// Where the numbers of chapters, articles, steps and the like stand in a name.
+fn references(name: &str) -> impl Iterator<Item = Range<usize>> {
+    scan(name).into_iter().filter_map(|item| match item {
+        Item::Reference(range) => Some(range),
+        Item::Amount(_) => None,
+    })
 }
 
 /// Whether two names are the same but for one part that tells members of a kind apart: `Basic plan` and `Premium plan`,
@@ -172,6 +175,8 @@ fn are_parallel(one: &[String], other: &[String]) -> bool {
 /// The years, versions and editions in a title or name.
 fn editions_in(name: &str) -> Vec<String> {
     let is_part = |character: char| character.is_ascii_alphanumeric() || character == '.';
+    // The number of a step or a section is no version.
+    let references: Vec<Range<usize>> = references(name).collect();
     let mut found = Vec::new();
     let (mut before, mut rest) = ("", name);
     while let Some(start) = rest.find(is_part) {
@@ -179,7 +184,10 @@ fn editions_in(name: &str) -> Vec<String> {
         let (part, after) = from.split_at(from.find(|next| !is_part(next)).unwrap_or(from.len()));
         let part = part.trim_matches('.');
         let is_first = before.is_empty() && gap.is_empty() && !after.is_empty();
-        if is_year(part) || is_version(part, is_first) {
+        let end = name.len() - after.len();
+        let is_numbered =
+            !EDITIONS.contains(&before) && references.iter().any(|range| range.contains(&(end - 1)));
+        if is_year(part) || (is_version(part, is_first) && !is_numbered) {
             found.push(part.to_owned());
         } else if EDITIONS.contains(&part) && !before.is_empty() {
             found.push(format!("{before} {part}"));
@@ -190,7 +198,8 @@ fn editions_in(name: &str) -> Vec<String> {
     for run in name.split(|character: char| !is_japanese(character) && !character.is_ascii_alphanumeric()) {
         let is_edition = |noun: &&str| {
             let letter = run.split_once(*noun).map(|(_, after)| after);
-            (run.ends_with(*noun) && run.len() > noun.len()) || letter.is_some_and(|after| after.len() == 1)
+            (run.ends_with(*noun) && run.len() > noun.len())
+                || letter.is_some_and(|after| (1..4).contains(&after.len()) && after.is_ascii())
         };
         found.extend(JAPANESE_EDITIONS.iter().find(|noun| is_edition(noun)).map(|_| run.to_owned()));
     }

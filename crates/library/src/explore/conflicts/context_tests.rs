@@ -29,8 +29,8 @@ fn plans_editions_years_models_and_versions_in_headings_are_variants() {
         ("# 正社員の給与", "# 契約社員の給与", "variant"),
         ("# Birch shelf", "# Oak shelf", "variant"),
         ("# Working in Spain", "# Working in Italy", "variant"),
-        ("# before_save", "# after_save", "variant"),
-        ("# Pay\n## preload", "# Pay\n## eager_load", "conflict"),
+        ("# Step 4.1: Refunds", "# Step 4.2: Money back", "conflict"),
+        ("# ジョブ(バージョン2)", "# ジョブ(バージョン3)", "variant"),
         ("# Shop rules\n## Basic edition", "# Shop rules\n## Premium edition", "variant"),
         // An edition on one side is enough.
         ("# Terms 2023", "# Terms", "variant"),
@@ -68,8 +68,11 @@ fn names_of_files_and_folders_tell_variants_too() {
 
 #[test]
 fn parallel_sections_of_a_file_are_variants() {
-    let parallel = "# Cards\n## Red\nThe refund window is 14 days.\n\nThe paper is thick.\n\n## Blue\nThe refund window is 30 days.\n\nThe paper is not thick.\n";
+    let parallel = "# Cards\n## Red\nThe refund window is 14 days.\n\nThe card paper is thick.\n\n## Blue\nThe refund window is 30 days.\n\nThe card paper is not thick.\n";
     let (conflicts, variants) = found(&[("a.md", parallel)], "refund window");
+    assert_eq!((conflicts.len(), variants.len()), (0, 1), "{conflicts:?} {variants:?}");
+    let code = "# Cards\n## red\nThe refund window of a gift card is 14 days.\n## blue_card\nThe refund window of a gift card is 30 days.\n";
+    let (conflicts, variants) = found(&[("a.md", code)], "refund window");
     assert_eq!((conflicts.len(), variants.len()), (0, 1), "{conflicts:?} {variants:?}");
     let same_title = "# Red\n## Refunds\nThe refund window of a gift card is 14 days.\n# Blue\n## Refunds\nThe refund window of a gift card is 30 days.\n";
     let (conflicts, variants) = found(&[("a.md", same_title)], "refund window");

@@ -81,7 +81,7 @@ type Position = (usize, usize);
 /// Finds the statements of the best candidates that contradict each other.
 pub fn contradictions(views: &[View], query: &Query, candidates: &[Candidate]) -> Contradictions {
     let terms = TermFinder::new(query);
-    let best = candidates.iter().filter(|candidate| candidate.terms != 0).take(CONFLICT_CANDIDATES);
+    let best = candidates.iter().take(CONFLICT_CANDIDATES);
     let sections: Vec<Section> =
         best.filter_map(|candidate| Section::read(views, candidate.place, &terms)).collect();
     let mut found = Contradictions::default();
@@ -185,7 +185,8 @@ impl Section {
     /// Whether two sections say the same things in turn.
     fn is_parallel_to(&self, other: &Self) -> bool {
         let has = |frame: &str| other.statements.iter().any(|statement| statement.frame == frame);
-        self.statements.iter().filter(|statement| has(&statement.frame)).count() >= MIN_PARALLEL
+        let whole = self.statements.iter().filter(|statement| statement.is_complete);
+        whole.filter(|statement| has(&statement.frame)).count() >= MIN_PARALLEL
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Statement {
     slots: Vec<Slot>,
     /// The number of negations.
     negations: usize,
+    /// Whether a bound stands directly behind a number without a unit: 4以上.
+    has_bounded_number: bool,
 }
 
 /// What stands in a slot of a frame.
@@ -66,13 +68,13 @@ impl Statement {
         {
             reader.read(text.get(start..fact.range.start).unwrap_or_default(), false);
             start = fact.range.end;
-            reader.value(fact);
+            reader.value(&fact);
         }
         reader.read(text.get(start..).unwrap_or_default(), true);
-        let Reader { frame, slots, negations, content } = reader;
+        let Reader { frame, slots, negations, has_bounded_number, content } = reader;
         let points = POINTERS.iter().any(|pointer| text.contains(pointer));
         let is_complete = content >= MIN_CONTENT && !points;
-        (content > 0).then_some(Self { sentence, frame, is_complete, slots, negations })
+        (content > 0).then_some(Self { sentence, frame, is_complete, slots, negations, has_bounded_number })
     }
 
     /// What two statements of the same frame differ in; none where both can hold. Where more than one thing differs, they
@@ -115,7 +117,7 @@ impl Content {
                 denials == 1 || statement.negations == 0
             }
             Self::Opposite { pair, .. } if pair >= OPPOSITES.len() => {
-                denials == 0 && statement.slots.iter().any(is_value)
+                denials == 0 && (statement.has_bounded_number || statement.slots.iter().any(is_value))
             }
             _ => denials == 0,
         }
@@ -167,6 +169,7 @@ struct Reader {
     frame: String,
     slots: Vec<Slot>,
     negations: usize,
+    has_bounded_number: bool,
     content: usize,
 }
 
@@ -191,7 +194,7 @@ fn script(character: char) -> Script {
 
 impl Reader {
     /// A value. Lengths of time have one dimension, and so are compared whatever their unit.
-    fn value(&mut self, fact: Fact) {
+    fn value(&mut self, fact: &Fact) {
         let days = match fact.unit.as_str() {
             "second" => Some(1.0 / 86_400.0),
             "day" => Some(1.0),
@@ -214,8 +217,10 @@ impl Reader {
 
     /// A word that both sentences must have.
     fn literal(&mut self, word: &str) {
-        self.frame.push(' ');
-        self.frame.push_str(word);
+        if !word.is_empty() {
+            self.frame.push(' ');
+            self.frame.push_str(word);
+        }
     }
 
     /// The words of a text between two values.
@@ -289,23 +294,20 @@ impl Reader {
                 rest = rest.get(first.len_utf8()..).unwrap_or_default();
                 continue;
             };
-            if let Some(before) = run.get(word..at).filter(|before| !before.is_empty()) {
-                self.literal(before);
-            }
+            self.literal(run.get(word..at).unwrap_or_default());
+            self.has_bounded_number |=
+                pair >= OPPOSITES.len() && self.frame.ends_with(|last: char| last.is_ascii_digit());
             self.opposite(pair, is_second, known);
             rest = rest.get(known.len()..).unwrap_or_default();
             word = at + known.len();
         }
-        if let Some(last) = run.get(word..).filter(|last| !last.is_empty()) {
-            self.literal(last);
-        }
+        self.literal(run.get(word..).unwrap_or_default());
     }
 
     /// A run of Hiragana. The last one inflects the verb, and says whether it is denied.
     fn hiragana(&mut self, run: &str, is_last: bool) {
         if !is_last || run.chars().nth(MAX_ENDING_CHARS).is_some() {
-            let word = run.trim_end_matches(PARTICLES);
-            return if word.is_empty() { () } else { self.literal(word) };
+            return self.literal(run.trim_end_matches(PARTICLES));
         }
         // 9時から and 9時まで do not only inflect.
         for bound in ["から", "まで"].into_iter().filter(|bound| run.contains(bound)) {

@@ -58,4 +58,4 @@ pub const POINTERS: &[&str] = &["the above", "the following", "上の", "上記"
 pub const EDITIONS: &[&str] = &["edition", "plan", "tier", "version", "release"];
 
 /// The same in Japanese, where the noun ends the word or stands before a letter.
-pub const JAPANESE_EDITIONS: &[&str] = &["プラン", "エディション", "コース", "版", "年度"];
+pub const JAPANESE_EDITIONS: &[&str] = &["プラン", "エディション", "コース", "バージョン", "版", "年度"];
