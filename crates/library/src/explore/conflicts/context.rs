@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::place::{NodePlace, node_at};
 use super::super::tokens::is_hiragana_only;
 use super::statement::is_example;
-use super::word_lists::{EDITIONS, JAPANESE_EDITIONS};
+use super::word_lists::{EDITIONS, JAPANESE_EDITIONS, VERSIONS};
 use crate::facts::{Item, scan};
 use crate::index::View;
 use crate::text::normalize_text;
@@ -63,8 +63,12 @@ impl Context {
 
     /// Whether the headings of neighbours name different parts of a program: `preload` and `eager_load`.
     fn describes_other_code(&self, other: &Self) -> bool {
-        let is_code =
-            |title: &str| title.contains(['_', '(', '$', '`']) || title.starts_with(['.', '-', '@', ':']);
+        let is_code = |title: &str| {
+            let call = title.split_once('(').map_or("", |(name, _)| name);
+            title.contains(['_', '$', '`'])
+                || title.starts_with(['.', '-', '@', ':'])
+                || call.ends_with(|last: char| last.is_ascii_alphanumeric())
+        };
         let is_either = is_code(self.title()) || is_code(other.title());
         is_either && self.title() != other.title() && self.is_sibling_of(other)
     }
@@ -153,7 +157,9 @@ fn name_members_of_a_kind(one: &str, other: &str) -> bool {
     let is_one_sign = mine == 1 && theirs == 1 && first > 0 && is_sign(&one) && is_sign(&other);
     // 社員 of 正社員 and 契約社員 is a kind; の案内 of 館内の案内 and 駐車場の案内 is none.
     let is_noun = one.get(one.len() - last).is_some_and(|word| !is_hiragana_only(word));
-    let has_same_head = is_noun && last * 2 >= shorter && last > usize::from(is_japanese);
+    // `Modify access tokens` and `Use access tokens` are about the same.
+    let is_short = is_japanese || shorter == 2;
+    let has_same_head = is_noun && is_short && last * 2 >= shorter && last > usize::from(is_japanese);
     let is_one_word = !is_japanese && mine == 1 && theirs == 1 && first > 1;
     is_one_sign || has_same_head || is_one_word
 }
@@ -186,7 +192,7 @@ fn editions_in(name: &str) -> Vec<String> {
         let is_first = before.is_empty() && gap.is_empty() && !after.is_empty();
         let end = name.len() - after.len();
         let is_numbered =
-            !EDITIONS.contains(&before) && references.iter().any(|range| range.contains(&(end - 1)));
+            !VERSIONS.contains(&before) && references.iter().any(|range| range.contains(&(end - 1)));
         if is_year(part) || (is_version(part, is_first) && !is_numbered) {
             found.push(part.to_owned());
         } else if EDITIONS.contains(&part) && !before.is_empty() {

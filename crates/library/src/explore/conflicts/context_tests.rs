@@ -43,6 +43,7 @@ fn plans_editions_years_models_and_versions_in_headings_are_variants() {
         ("# 館内のご案内", "# 駐車場のご案内", "conflict"),
         ("# Refund guide", "# Refund handbook", "conflict"),
         ("# Requesting refunds", "# Refunds", "conflict"),
+        ("# Modify access tokens", "# Use access tokens", "conflict"),
     ] {
         assert_eq!(kind(("a.md", one), ("b.md", other)), expected, "{one} / {other}");
         assert_eq!(kind(("a.md", other), ("b.md", one)), expected, "{other} / {one}");

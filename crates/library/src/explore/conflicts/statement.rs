@@ -15,8 +15,8 @@ use crate::index::stem;
 const MIN_CONTENT: usize = 4;
 /// The maximum relative difference of lengths of time that are the same: a month has 28 to 31 days.
 const DURATION_TOLERANCE: f64 = 0.04;
-/// The longest ending of a Japanese sentence that only inflects its verb: しなければなりません.
-const MAX_ENDING_CHARS: usize = 14;
+/// The longest ending of a Japanese sentence that only inflects its verb: できるようにすることもできます.
+const MAX_ENDING_CHARS: usize = 24;
 
 /// What a sentence states.
 #[derive(Debug, Clone, PartialEq)]

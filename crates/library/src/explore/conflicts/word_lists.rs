@@ -55,7 +55,10 @@ pub const EXAMPLES: &[&str] =
 pub const POINTERS: &[&str] = &["the above", "the following", "上の", "上記", "下記", "次の"];
 
 /// Nouns that name an edition together with the word beside them.
-pub const EDITIONS: &[&str] = &["edition", "plan", "tier", "version", "release"];
+pub const EDITIONS: &[&str] = &["edition", "plan", "tier"];
+
+/// Words before the number of a version.
+pub const VERSIONS: &[&str] = &["version", "release"];
 
 /// The same in Japanese, where the noun ends the word or stands before a letter.
 pub const JAPANESE_EDITIONS: &[&str] = &["プラン", "エディション", "コース", "バージョン", "版", "年度"];
