@@ -55,22 +55,9 @@ impl Context {
         let mut titles = levels.chain([(self.title(), other.title())]);
         self.editions != other.editions
             || titles.any(|(one, other)| name_members_of_a_kind(one, other))
-            || self.describes_other_code(other)
             // Sections of the same title in one file stand under different headings.
             || (is_same_file && is_same_title)
             || are_parallel(&self.path, &other.path)
-    }
-
-    /// Whether the headings of neighbours name different parts of a program: `preload` and `eager_load`.
-    fn describes_other_code(&self, other: &Self) -> bool {
-        let is_code = |title: &str| {
-            let call = title.split_once('(').map_or("", |(name, _)| name);
-            title.contains(['_', '$', '`'])
-                || title.starts_with(['.', '-', '@', ':'])
-                || call.ends_with(|last: char| last.is_ascii_alphanumeric())
-        };
-        let is_either = is_code(self.title()) || is_code(other.title());
-        is_either && self.title() != other.title() && self.is_sibling_of(other)
     }
 
     /// Whether two sections have the same file and parent.

@@ -31,7 +31,7 @@ pub struct Statement {
     slots: Vec<Slot>,
     /// The number of negations.
     negations: usize,
-    /// Whether a bound stands directly behind a number without a unit: 4以上.
+    /// Whether a Japanese bound stands behind a number without a unit: 4以上, 10万以上.
     has_bounded_number: bool,
 }
 
@@ -296,7 +296,7 @@ impl Reader {
             };
             self.literal(run.get(word..at).unwrap_or_default());
             self.has_bounded_number |=
-                pair >= OPPOSITES.len() && self.frame.ends_with(|last: char| last.is_ascii_digit());
+                pair >= OPPOSITES.len() && self.frame.contains(|known: char| known.is_ascii_digit());
             self.opposite(pair, is_second, known);
             rest = rest.get(known.len()..).unwrap_or_default();
             word = at + known.len();
