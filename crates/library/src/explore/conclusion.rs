@@ -41,7 +41,7 @@ pub struct Evidence<'a> {
 pub fn conclude(evidence: &Evidence<'_>) -> Conclusion {
     let &Evidence { views, outcome, target } = evidence;
     let inside = outcome.inside();
-    let contradictions = contradictions(views, &outcome.query, &outcome.matched.term_weights, inside);
+    let contradictions = contradictions(views, &outcome.query, inside);
     let gaps = gaps(views, &outcome.query, inside, outcome.inside_terms());
     let gaps = if target == Target::Vault { gaps.ignoring_intent() } else { gaps };
     let weights = outcome.matched.term_weights.as_slice();

@@ -1,47 +1,35 @@
-//! Contradictions: statements about the same subject that cannot both hold.
+//! Contradictions, by wording alone: two sentences of a manual that are the same but for a value, a negation or one of a pair
+//! of opposites.
 //!
-//! `sentences` splits the best sections into sentences; `statements`, `claims`, `bounds`, `named_values`,
-//! `everyday_values`, `cues` and `polarity` say what each one states; `compare` finds statements in nearly the same words;
-//! `answers` and `yes_no` find two answers to the question in other words, of the kind that `asked_kinds` says, where
-//! neither `qualifiers` nor `value_pairs` tell them apart; `variants` tells sections that differ by design. Precision comes
-//! first: a false conflict costs a caller more than a missed one.
+//! `statement` reduces each sentence of the best sections to its frame; sentences of the same frame are found in a hash map
+//! and compared; `context` tells sections that differ by design; `word_lists` has the negations and opposites. Precision
+//! comes first: a false conflict costs a caller more than a missed one.
 
-mod answers;
-mod asked_kinds;
-mod bounds;
-mod claims;
-mod compare;
-mod cues;
-mod everyday_values;
-mod named_values;
-mod polarity;
-mod qualifiers;
-mod section;
-mod statements;
-mod value_pairs;
-mod variants;
-// Its lists are packed, several words to a line.
-#[rustfmt::skip]
+mod context;
+mod statement;
 mod word_lists;
-mod words;
-mod yes_no;
 
-use self::answers::Asked;
-use self::compare::{is_denial, value_difference};
-pub use self::section::Quote;
-use self::section::{Difference, Section, TermFinder};
+use std::collections::{BTreeMap, HashMap};
+
+use self::context::Context;
+use self::statement::Statement;
 use super::candidate::Candidate;
-use super::place::NodePlace;
+use super::needle::Needle;
+use super::place::{NodePlace, node_at};
 use super::query::Query;
+use super::sentences::sentences;
+use super::terms::Form;
 use crate::cancellation::checkpoint;
 use crate::index::View;
 
-/// Statements are compared among the best 20 candidates only: pairs grow quadratically, and 20 cover the sections that a
-/// caller sees.
-const MAX_COMPARED: usize = 20;
+/// Conflicts are searched among the best 20 candidates only: they cover the sections that a caller sees.
+const CONFLICT_CANDIDATES: usize = 20;
 /// The maximum number of conflicts that are reported, and of variants. The caller resolves them one by one, and a new find
 /// reports the rest.
 const MAX_REPORTED: usize = 20;
+/// The minimum number of frames that sections side by side have in common when they say the same things in turn, such as
+/// the terms of two plans.
+const MIN_PARALLEL: usize = 2;
 
 /// Two sections that contradict each other, or differ by design.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,10 +38,21 @@ pub struct Conflict {
     pub one: NodePlace,
     /// The other section.
     pub other: NodePlace,
-    /// The term, and the two statements about it.
+    /// The term of the question that the sentences or their headings contain, if any, and what they state differently.
     pub about: String,
     /// The two sentences.
     pub sentences: [Quote; 2],
+}
+
+/// A sentence of a section, normalized, and the lines of its file that it stands on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Quote {
+    /// The normalized text, without markup.
+    pub text: String,
+    /// The first line.
+    pub first_line: u32,
+    /// The last line.
+    pub last_line: u32,
 }
 
 /// The contradictions of a find.
@@ -67,73 +66,163 @@ pub struct Contradictions {
     pub is_limited: bool,
 }
 
+/// A section among the best candidates.
+struct Section {
+    place: NodePlace,
+    context: Context,
+    statements: Vec<Statement>,
+    /// The terms of the question in its headings, as a bit set.
+    title_terms: u64,
+}
+
+/// A statement: the rank of its section, and its place in it.
+type Position = (usize, usize);
+
 /// Finds the statements of the best candidates that contradict each other.
-pub fn contradictions(
-    views: &[View],
-    query: &Query,
-    weights: &[f32],
-    candidates: &[Candidate],
-) -> Contradictions {
-    let finder = TermFinder::new(query);
-    let compared = candidates.iter().filter(|candidate| candidate.terms != 0).take(MAX_COMPARED);
-    let sections: Vec<Section> = compared
-        .enumerate()
-        .filter_map(|(rank, candidate)| Section::read(views, candidate.place, &finder, rank))
-        .collect();
-    let asked = Asked::new(query, weights, &finder);
+pub fn contradictions(views: &[View], query: &Query, candidates: &[Candidate]) -> Contradictions {
+    let terms = TermFinder::new(query);
+    let best = candidates.iter().take(CONFLICT_CANDIDATES);
+    let sections: Vec<Section> =
+        best.filter_map(|candidate| Section::read(views, candidate.place, &terms)).collect();
     let mut found = Contradictions::default();
-    for (index, one) in sections.iter().enumerate() {
-        for other in sections.iter().skip(index + 1) {
-            let Some(conflict) = conflict(views, &asked, one, other) else { continue };
-            let is_variant =
-                one.context.differs_by_design(&other.context) || one.is_parallel_to(views, other);
-            let list = if is_variant { &mut found.variants } else { &mut found.conflicts };
-            match list.len() < MAX_REPORTED {
-                true => list.push(conflict),
-                false => found.is_limited = true,
-            }
+    for ((one, other), pairs) in differing_sections(&sections) {
+        let (Some(one), Some(other)) = (sections.get(one), sections.get(other)) else { continue };
+        let Some(conflict) =
+            pairs.iter().find_map(|pair| conflict(views, query, &terms, (one, other), *pair))
+        else {
+            continue;
+        };
+        let list = match one.differs_by_design(other) {
+            true => &mut found.variants,
+            false => &mut found.conflicts,
+        };
+        match list.len() < MAX_REPORTED {
+            true => list.push(conflict),
+            false => found.is_limited = true,
         }
     }
     found
 }
 
-/// The conflict between two sections.
-fn conflict(views: &[View], asked: &Asked<'_>, one: &Section, other: &Section) -> Option<Conflict> {
-    let found = difference(one, other).or_else(|| asked.difference(one, other))?;
-    let term = asked.query.terms.get(found.terms.trailing_zeros() as usize).map_or("", |term| term.text());
-    Some(Conflict {
-        one: one.place,
-        other: other.place,
-        about: format!("{term}: {}", found.about),
-        sentences: [one.quote(views, found.one)?, other.quote(views, found.other)?],
-    })
-}
-
-/// Two statements in nearly the same words that cannot both hold.
-fn difference(one: &Section, other: &Section) -> Option<Difference> {
-    for (left, (statement, terms)) in one.statements.iter().enumerate() {
+/// The statements of each two sections that have the same frame and do not agree, in the order of the sections.
+fn differing_sections(sections: &[Section]) -> BTreeMap<(usize, usize), Vec<(usize, usize)>> {
+    let mut frames: HashMap<(u32, &str, &str), Vec<Position>> = HashMap::new();
+    for (rank, section) in sections.iter().enumerate() {
+        for (index, statement) in section.statements.iter().enumerate() {
+            let title = if statement.is_complete { "" } else { section.context.title() };
+            let key = (section.place.view, title, statement.frame.as_str());
+            frames.entry(key).or_default().push((rank, index));
+        }
+    }
+    let statement = |(rank, index): Position| sections.get(rank)?.statements.get(index);
+    let mut differing: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for positions in frames.values() {
         checkpoint();
-        for (right, (against, other_terms)) in other.statements.iter().enumerate() {
-            let shared = terms & other_terms;
-            if shared == 0
-                || statement.cues.is_exception != against.cues.is_exception
-                || statement.is_opposed_to(against)
-            {
-                continue;
-            }
-            let about = value_difference((statement, &one.context), (against, &other.context))
-                .or_else(|| is_denial(statement, against).then(|| "yes / no".to_owned()));
-            if let Some(about) = about {
-                return Some(Difference { about, terms: shared, one: left, other: right });
+        let of = |rank: usize| positions.iter().filter(move |position| position.0 == rank);
+        let mut ranks: Vec<usize> = positions.iter().map(|position| position.0).collect();
+        ranks.dedup();
+        for (number, &one) in ranks.iter().enumerate() {
+            for &other in ranks.iter().skip(number + 1) {
+                let pairs = || of(one).flat_map(|mine| of(other).map(move |theirs| (*mine, *theirs)));
+                let agree = |(mine, theirs)| {
+                    statement(mine).zip(statement(theirs)).is_some_and(|(one, other)| one.agrees_with(other))
+                };
+                // A section that also says what the other one says gives several values for several cases.
+                if !pairs().any(agree) {
+                    let pairs = pairs().map(|((_, mine), (_, theirs))| (mine, theirs));
+                    differing.entry((one, other)).or_default().extend(pairs);
+                }
             }
         }
     }
-    None
+    differing.values_mut().for_each(|pairs| pairs.sort_unstable());
+    differing
+}
+
+/// The conflict between two statements of two sections, given as their indexes.
+fn conflict(
+    views: &[View],
+    query: &Query,
+    terms: &TermFinder,
+    (one, other): (&Section, &Section),
+    (mine, theirs): (usize, usize),
+) -> Option<Conflict> {
+    let (left, right) = (one.statements.get(mine)?, other.statements.get(theirs)?);
+    let difference = left.difference(right)?;
+    let terms = terms.terms_in(&left.sentence.text) | one.title_terms | other.title_terms;
+    let term = query.terms.get(terms.trailing_zeros() as usize);
+    Some(Conflict {
+        one: one.place,
+        other: other.place,
+        about: term.map_or(String::new(), |term| format!("{}: ", term.text())) + &difference,
+        sentences: [quote(views, one.place, left)?, quote(views, other.place, right)?],
+    })
+}
+
+impl Section {
+    /// The statements of a section about the terms of the question; none under a heading of examples.
+    fn read(views: &[View], place: NodePlace, terms: &TermFinder) -> Option<Self> {
+        let (segment, node) = node_at(views, place)?;
+        let context = Context::of(views, place);
+        if context.is_example() {
+            return None;
+        }
+        let body = segment.text_of(node).lines().skip(node.heading_lines as usize);
+        let statements = sentences(body).into_iter().filter_map(|sentence| {
+            checkpoint();
+            Statement::of(sentence)
+        });
+        let title_terms = context.titles.iter().fold(0, |bits, title| bits | terms.terms_in(title));
+        Some(Self { place, statements: statements.collect(), context, title_terms })
+    }
+
+    /// Whether another section differs by design.
+    fn differs_by_design(&self, other: &Self) -> bool {
+        self.context.differs_by_design(&other.context)
+            || (self.context.is_sibling_of(&other.context) && self.is_parallel_to(other))
+    }
+
+    /// Whether two sections say the same things in turn.
+    fn is_parallel_to(&self, other: &Self) -> bool {
+        let has = |frame: &str| other.statements.iter().any(|statement| statement.frame == frame);
+        let whole = self.statements.iter().filter(|statement| statement.is_complete);
+        whole.filter(|statement| has(&statement.frame)).count() >= MIN_PARALLEL
+    }
+}
+
+/// The sentence of a statement, with its lines in the file.
+fn quote(views: &[View], place: NodePlace, statement: &Statement) -> Option<Quote> {
+    let (segment, node) = node_at(views, place)?;
+    let line = |number: usize| {
+        let above = number + node.heading_lines as usize;
+        let before: usize = segment.text_of(node).split_inclusive('\n').take(above).map(str::len).sum();
+        segment.line_at(node, before)
+    };
+    let lines = &statement.sentence.lines;
+    Some(Quote {
+        text: statement.sentence.text.clone(),
+        first_line: line(lines.start),
+        last_line: line(lines.end.saturating_sub(1)),
+    })
+}
+
+/// Finds the terms of a question in sentences, in any form.
+struct TermFinder(Vec<Vec<Needle>>);
+
+impl TermFinder {
+    /// Prepares the terms of a question.
+    fn new(query: &Query) -> Self {
+        let needles = |forms: &[Form]| forms.iter().map(|form| Needle::new(&form.text)).collect();
+        Self(query.terms.iter().map(|term| needles(&term.forms)).collect())
+    }
+
+    /// The terms that a text contains, as a bit set.
+    fn terms_in(&self, text: &str) -> u64 {
+        let contains = |needles: &Vec<Needle>| needles.iter().any(|needle| needle.occurs_exactly_in(text));
+        let found = self.0.iter().enumerate().filter(|(_, needles)| contains(needles));
+        found.fold(0, |bits, (index, _)| bits | 1 << index)
+    }
 }
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-#[path = "limits_tests.rs"]
-mod limits_tests;

@@ -20,22 +20,30 @@ fn plans_editions_years_models_and_versions_in_headings_are_variants() {
         ("# プランA", "# プランB", "variant"),
         ("# Terms 2023", "# Terms 2024", "variant"),
         ("# Version 1.2", "# Version 2.0", "variant"),
+        ("# 1.2", "# 2.0", "variant"),
         ("# Class B", "# Class C", "variant"),
-        ("# Section 1.2", "# Section 2.1", "conflict"),
+        ("# Grade 3", "# Grade 6", "variant"),
+        ("# 3年生", "# 5年生", "variant"),
         ("# Model XR-200", "# Model XR-300", "variant"),
         ("# 令和5年度", "# 令和6年度", "variant"),
-        ("# 正社員", "# アルバイト", "variant"),
-        ("# 東京", "# 大阪", "variant"),
-        ("# Linux", "# Windows", "variant"),
-        ("# Step 1", "# Step 2", "variant"),
-        ("# refund_days", "# refund_window()", "variant"),
-        ("# Shop rules\n## Basic", "# Shop rules\n## Premium", "variant"),
+        ("# 正社員の給与", "# 契約社員の給与", "variant"),
+        ("# Birch shelf", "# Oak shelf", "variant"),
+        ("# Working in Spain", "# Working in Italy", "variant"),
+        ("# Step 4.1: Refunds", "# Step 4.2: Money back", "conflict"),
+        ("# ジョブ(バージョン2)", "# ジョブ(バージョン3)", "variant"),
+        ("# Shop rules\n## Basic edition", "# Shop rules\n## Premium edition", "variant"),
+        // An edition on one side is enough.
+        ("# Terms 2023", "# Terms", "variant"),
+        ("# Premium edition", "# Refunds", "variant"),
+        ("# 返品(学生版)", "# 返品", "variant"),
         ("# Refunds", "# Money back", "conflict"),
         ("# 1. Refunds", "# 2. Refunds", "conflict"),
+        ("# 4.1 Refunds", "# 5.2 Money back", "conflict"),
+        ("# 第3条 返品", "# 第9条 交換", "conflict"),
+        ("# 館内のご案内", "# 駐車場のご案内", "conflict"),
         ("# Refund guide", "# Refund handbook", "conflict"),
-        // An edition on one side is enough; a group on one side is not.
-        ("# Terms 2023", "# Terms", "variant"),
-        ("# Premium refunds", "# Refunds", "conflict"),
+        ("# Requesting refunds", "# Refunds", "conflict"),
+        ("# Modify access tokens", "# Use access tokens", "conflict"),
     ] {
         assert_eq!(kind(("a.md", one), ("b.md", other)), expected, "{one} / {other}");
         assert_eq!(kind(("a.md", other), ("b.md", one)), expected, "{other} / {one}");
@@ -46,12 +54,14 @@ fn plans_editions_years_models_and_versions_in_headings_are_variants() {
 fn names_of_files_and_folders_tell_variants_too() {
     for (one, other, expected) in [
         ("terms-2023.md", "terms-2024.md", "variant"),
+        ("terms.md", "terms-2024.md", "variant"),
         ("v1/terms.md", "v2/terms.md", "variant"),
-        ("basic.md", "premium.md", "variant"),
-        // Files of the same name in different folders are parallel.
+        ("terms.md", "terms-premium.md", "variant"),
+        ("oak-shelf.md", "birch-shelf.md", "variant"),
+        // Files of the same name in neighbouring folders are parallel.
         ("cats/terms.md", "dogs/terms.md", "variant"),
         ("terms.md", "faq.md", "conflict"),
-        ("part1.md", "part2.md", "conflict"),
+        ("shop/terms.md", "staff/faq.md", "conflict"),
     ] {
         assert_eq!(kind((one, "# Alpha"), (other, "# Omega")), expected, "{one} / {other}");
     }
@@ -59,7 +69,7 @@ fn names_of_files_and_folders_tell_variants_too() {
 
 #[test]
 fn parallel_sections_of_a_file_are_variants() {
-    let parallel = "# Cards\n## Red\nWindow of a refund: 14 days.\n\nColour of the paper: red.\n\n## Blue\nWindow of a refund: 30 days.\n\nColour of the paper: blue.\n";
+    let parallel = "# Cards\n## Red\nThe refund window is 14 days.\n\nThe card paper is thick.\n\n## Blue\nThe refund window is 30 days.\n\nThe card paper is not thick.\n";
     let (conflicts, variants) = found(&[("a.md", parallel)], "refund window");
     assert_eq!((conflicts.len(), variants.len()), (0, 1), "{conflicts:?} {variants:?}");
     let same_title = "# Red\n## Refunds\nThe refund window of a gift card is 14 days.\n# Blue\n## Refunds\nThe refund window of a gift card is 30 days.\n";
@@ -71,29 +81,13 @@ fn parallel_sections_of_a_file_are_variants() {
 }
 
 #[test]
-fn nothing_is_stated_under_examples_and_histories() {
+fn nothing_is_stated_under_examples() {
     let text = |heading: &str| format!("# {heading}\nThe refund window of a gift card is 30 days.\n");
     let rule = "# Alpha\nThe refund window of a gift card is 14 days.\n";
-    for (path, heading) in [
-        ("b.md", "Examples"),
-        ("b.md", "変更履歴"),
-        ("b.md", "Release notes"),
-        ("changelog.md", "Omega"),
-        ("history/b.md", "Omega"),
-    ] {
+    for heading in ["Examples", "例", "サンプル"] {
         let other = text(heading);
-        assert_eq!(found(&[("a.md", rule), (path, &other)], "refund"), (vec![], vec![]), "{path} {heading}");
+        assert_eq!(found(&[("a.md", rule), ("b.md", &other)], "refund"), (vec![], vec![]), "{heading}");
     }
     let other = text("Omega");
     assert_eq!(found(&[("a.md", rule), ("b.md", &other)], "refund").0.len(), 1);
-}
-
-#[test]
-fn a_list_of_versions_is_no_conflict() {
-    let versions: String = (1..60)
-        .map(|number| format!("## {}.{}.0\nThe refund window of a gift card is {number} days.\n\nThe upload limit is {number} MB.\n\n", number / 10, number % 10))
-        .collect();
-    let text = format!("# Versions\n{versions}");
-    let (conflicts, variants) = found(&[("a.md", &text)], "refund window");
-    assert_eq!((conflicts, variants.len()), (vec![], 20));
 }
