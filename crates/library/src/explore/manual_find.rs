@@ -296,7 +296,8 @@ fn summary(
         ),
         cutoff_reason: SkipReason::most_important(&outcome.unscanned),
         escalation_reasons: widened.reasons,
-        outside_candidates: evidence.iter().filter(|candidate| candidate.is_outside).count(),
+        outside_candidates: Some(evidence.iter().filter(|candidate| candidate.is_outside).count())
+            .filter(|count| *count > 0),
         coverage,
         presence: TermPresence::default(),
     }

@@ -32,7 +32,7 @@ fn summary(status: IntegrationStatus) -> FindSummary {
         integration_status: status,
         cutoff_reason: None,
         escalation_reasons: Vec::new(),
-        outside_candidates: 0,
+        outside_candidates: None,
         coverage: FileCoverage::default().summary(&empty_trace(), 0, None, Vec::new()),
         presence: TermPresence::default(),
     }

@@ -13,7 +13,7 @@ use crate::reference::{NextAction, Target};
 /// The number of best matches that a reply of a find shows.
 pub const MAX_SHOWN: usize = 5;
 /// With goal `answer`, a match with at least this share of the best score is read too.
-const CLOSE_SCORE: f32 = 0.5;
+const CLOSE_SCORE: f32 = 0.4;
 /// With goal `answer`, the maximum number of matches to read: after the find, all that a reply shows.
 const MAX_READS: usize = MAX_SHOWN;
 /// The same where another find follows, and for that find. Together a journey to the answer has at most eight calls.

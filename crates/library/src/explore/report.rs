@@ -115,8 +115,9 @@ pub struct FindSummary {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub escalation_reasons: Vec<EscalationReason>,
     /// How many of the candidates lie outside the manual that was asked for. They rank below all others, and count
-    /// neither for the sufficiency nor for `ready`.
-    pub outside_candidates: usize,
+    /// neither for the sufficiency nor for `ready`. Absent when none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside_candidates: Option<usize>,
     /// What was searched, and what was handed out.
     #[serde(flatten)]
     pub coverage: SearchCoverage,
