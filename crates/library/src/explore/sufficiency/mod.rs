@@ -2,7 +2,7 @@
 //! stand in them.
 //!
 //! The estimate is a logistic regression over a few [`Signals`], one for questions alone and one for questions with other
-//! wordings. The weights were fitted on 1,048 questions with known answers and without, over the sample manuals and seven
+//! wordings. The weights were fitted on 1,079 questions with known answers and without, over the sample manuals and eight
 //! public ones; `annai eval` prints how often it is right on others.
 
 mod signals;
