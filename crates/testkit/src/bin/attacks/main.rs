@@ -55,6 +55,7 @@ const ATTACKS: &[Attack] = &[
     ("slow upstream", starvation::slow_upstream),
     ("services: slow upstream", services::slow_upstream),
     ("services: callers who leave", services::callers_who_leave),
+    ("services: large outputs", services::large_outputs),
     ("services: long campaigns", services::long_campaigns),
     ("services: sign-ups", services::sign_ups),
     ("hostile cache", cache::hostile_cache),

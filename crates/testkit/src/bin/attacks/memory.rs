@@ -120,9 +120,9 @@ pub fn too_large(place: &Place) -> Figures {
 }
 
 /// How long memory may take to be given back.
-const REST: Duration = Duration::from_secs(60);
+pub const REST: Duration = Duration::from_secs(60);
 /// How much of it may stay.
-const MAX_KEPT_MIB: f64 = 64.0;
+pub const MAX_KEPT_MIB: f64 = 64.0;
 
 /// 1,000 clients that send 200 requests each before they read anything.
 pub fn pipelined_requests(place: &Place) -> Figures {

@@ -1,13 +1,15 @@
 //! Attacks on the services: their REST routes, money and sign-in.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
+use annai_testkit::bench::resident_mib;
 use annai_testkit::http::{HttpServer, Response, request};
 use serde_json::{Value, json};
 
 use crate::Figures;
+use crate::memory::{MAX_KEPT_MIB, REST};
 use crate::place::{PATIENCE, Place};
 
 const KEYS: [(&str, &str); 3] =
@@ -68,6 +70,67 @@ fn silent_service(server: &HttpServer) -> String {
     });
     let created = send(server, "sponsor", "POST", "/sponsored-apis", &api);
     created.json()["api"]["id"].as_str().unwrap().to_owned()
+}
+
+/// A service whose upstream answers every request with this text.
+fn loud_service(server: &HttpServer, text: String) {
+    let upstream = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", upstream.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in upstream.incoming().flatten() {
+            let text = text.clone();
+            std::thread::spawn(move || {
+                let mut reader = BufReader::new(&stream);
+                let (mut line, mut length) = (String::new(), 0);
+                while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                    let value = line.to_ascii_lowercase();
+                    length = value
+                        .strip_prefix("content-length:")
+                        .map_or(length, |text| text.trim().parse().unwrap());
+                    line.clear();
+                }
+                let _ = reader.read_exact(&mut vec![0; length]);
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+                    text.len()
+                );
+                let _ =
+                    (&stream).write_all(head.as_bytes()).and_then(|()| (&stream).write_all(text.as_bytes()));
+            });
+        }
+    });
+    let api = json!({
+        "name": "Loud", "sponsor": "Acme", "upstream_url": url, "price_cents": 1, "budget_cents": BUDGET_CENTS,
+        "service_key": "loud",
+    });
+    assert_eq!(send(server, "sponsor", "POST", "/sponsored-apis", &api).status, 201);
+}
+
+/// 300 runs whose output has nearly 1 MiB, 30 at a time.
+pub fn large_outputs(place: &Place) -> Figures {
+    let server = start(place);
+    loud_service(&server, "word ".repeat((1 << 20) / 5 - 100));
+    let sessions: Vec<_> =
+        (0..30).map(|number| sign_in(&server, &format!("a{number}@example.com"))).collect();
+    let before = resident_mib(server.process.id());
+    let run = |session: &String| {
+        let body = json!({ "session_token": session, "input": "x" });
+        send(&server, "gpt", "POST", "/gpt/services/loud/run", &body).status
+    };
+    let settled: usize = std::thread::scope(|scope| {
+        let callers: Vec<_> = sessions
+            .iter()
+            .map(|session| scope.spawn(move || (0..10).filter(|_| run(session) == 200).count()))
+            .collect();
+        callers.into_iter().map(|caller| caller.join().unwrap()).sum()
+    });
+    let peak = server.process.peak_mib();
+    std::thread::sleep(REST);
+    let kept = resident_mib(server.process.id()) - before;
+    Figures::default()
+        .check(&format!("{settled} of 300 runs were paid for"), settled == 300)
+        .add("peak memory", peak, "MiB", 160.0)
+        .add("memory that is kept after a minute", kept, "MiB", MAX_KEPT_MIB)
 }
 
 fn start_run(server: &HttpServer, session: &str) -> TcpStream {
