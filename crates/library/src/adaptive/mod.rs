@@ -5,9 +5,9 @@ mod tuning;
 
 use std::collections::HashSet;
 use std::hash::BuildHasher as _;
-use std::sync::mpsc::{SyncSender, channel, sync_channel};
+use std::sync::mpsc::{SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, Once, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
 
@@ -22,6 +22,9 @@ const MAX_LINES: usize = 200;
 const MAX_WAITING: usize = 256;
 /// The maximum number of sections that are remembered as returned, in 2 MB; beyond it, all count as new again.
 const MAX_RETURNED: usize = 100_000;
+
+/// How long the end of the process waits for the statistics; what is not written by then is lost.
+const MAX_FLUSH: Duration = Duration::from_secs(5);
 
 /// A line of the file; what is not the record of a find stays as it is.
 type Line = Result<FindRecord, String>;
@@ -126,9 +129,19 @@ impl Adaptive {
 
     /// Waits until everything is written, at most 5 seconds: the process must end on a broken disk, too.
     pub fn flush(&self) {
+        let Some(jobs) = &self.jobs else { return };
+        let deadline = Instant::now() + MAX_FLUSH;
         let (written, wait) = channel::<()>();
-        let _ = self.jobs.as_ref().map(|jobs| jobs.send(Box::new(move |_| drop(written))));
-        let _ = wait.recv_timeout(Duration::from_secs(5));
+        let mut job: Job = Box::new(move |_| drop(written));
+        // The queue may be full because the disk does not answer, so that even joining it must not wait for ever.
+        while let Err(TrySendError::Full(refused)) = jobs.try_send(job) {
+            if Instant::now() >= deadline {
+                return;
+            }
+            job = refused;
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let _ = wait.recv_timeout(deadline.saturating_duration_since(Instant::now()));
     }
 }
 

@@ -105,3 +105,23 @@ fn a_restart_goes_on_with_the_thresholds_of_the_last_record_and_the_newest_lines
     let off = LibrarySection { keeps_no_statistics: true, ..settings(&folder) };
     assert_eq!(Adaptive::new(&off).thresholds(), Thresholds { candidate_low: 3, file_bias: 0.80 });
 }
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "another process holds the lock")]
+fn the_end_does_not_wait_for_a_disk_that_does_not_answer() {
+    let folder = TempFolder::new(&[("new/folder/stats.jsonl", "")]);
+    let settings = settings(&folder);
+    let path = settings.adaptive_stats_path.clone().unwrap();
+    // Whoever holds the lock stops the writer, and the queue fills up behind it.
+    let held = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    held.lock().unwrap();
+    let adaptive = Adaptive::new(&settings);
+    (0..2 * MAX_WAITING).for_each(|_| adaptive.record_use("trace", None));
+    let started = Instant::now();
+    adaptive.flush();
+    let waited = started.elapsed();
+    assert!(waited >= MAX_FLUSH && waited < MAX_FLUSH * 6, "{waited:?}");
+    // The writer goes on, so that the thread ends with the test.
+    held.unlock().unwrap();
+    adaptive.flush();
+}

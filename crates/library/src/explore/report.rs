@@ -87,7 +87,7 @@ pub struct FindSummary {
     /// one file.
     #[schemars(range(min = 0, max = 1))]
     pub file_bias_ratio: f64,
-    /// The number of pairs of sections whose statements cannot both hold; manual_hits with kind `conflicts` quotes them.
+    /// The number of pairs of sentences of a manual that are the same but for a value, a negation or an opposite; manual_hits with kind `conflicts` quotes them.
     pub conflict_count: usize,
     /// The number of pairs of sections that state other values because their headings or file names name different
     /// products, plans, editions or years; manual_hits with kind `variants` quotes them.
@@ -225,7 +225,7 @@ pub struct VaultFindSummary {
     /// one file.
     #[schemars(range(min = 0, max = 1))]
     pub file_bias_ratio: f64,
-    /// The number of pairs of paragraphs whose statements cannot both hold; manual_hits with kind `conflicts` quotes them.
+    /// The number of pairs of sentences that are the same but for a value, a negation or an opposite; manual_hits with kind `conflicts` quotes them.
     pub conflict_count: usize,
     /// The number of pairs of paragraphs that state other values because their headings or file names name different
     /// products, plans, editions or years; manual_hits with kind `variants` quotes them.

@@ -25,7 +25,7 @@ pub struct Input {
     pub trace_id: String,
     /// What to list (default `candidates`). `candidates`: all matching sections, in document order. `unread`: those of
     /// them that were not handed out yet. `integrated_top`: the best 20 sections, best first. `related`: the best
-    /// sections that contain only a part of a term, or that a match leads to. `conflicts`: pairs of sections whose statements cannot both hold. `variants`: pairs that
+    /// sections that contain only a part of a term, or that a match leads to. `conflicts`: pairs of sentences that are the same but for a value, a negation or an opposite. `variants`: pairs that
     /// state other values because they are about different products, plans, editions or years. `gaps`: terms without a match. `unscanned`: places that were not searched, because of the time, a limit or the stage. `unsearchable`:
     /// files that cannot be searched.
     #[schemars(extend("default" = "candidates"))]
