@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use bytes::BufMut as _;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -18,6 +19,11 @@ use super::connections::Connection;
 /// How long a connection is kept whose client has sent more than was read. Closing it at once would make the client's system
 /// throw the response away; after a second the client has read it, or never will.
 const LINGER: Duration = Duration::from_secs(1);
+
+/// How much is read from a client at once. Hyper doubles its buffer, up to the limit of a head, whenever a read fills it; a
+/// connection that waits for room in the budget of bodies would keep all of that, uncounted. A read that is shorter than the
+/// first buffer of 8 KiB never makes it grow, and a body of 4 MiB still takes only milliseconds.
+const MAX_READ_BYTES: usize = 8 * 1024 - 1;
 
 /// Whether something that the client has sent, or is about to send, will not be read.
 #[derive(Debug, Clone, Default)]
@@ -86,10 +92,16 @@ impl AsyncRead for ClientStream {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut this.stream).poll_read(context, buffer);
-        if this.connection.add_read(buffer.filled().len() - before) {
-            return read;
+        let size = loop {
+            ready!(this.stream.poll_read_ready(context))?;
+            // The buffer of a connection that has nothing to read is not touched, so that it takes no memory yet.
+            match this.stream.try_read_buf(&mut (&mut *buffer).limit(MAX_READ_BYTES)) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                read => break read?,
+            }
+        };
+        if this.connection.add_read(size) {
+            return Poll::Ready(Ok(()));
         }
         tracing::debug!("a connection was closed: too many long heads are incomplete");
         Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()))

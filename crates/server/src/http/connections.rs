@@ -2,12 +2,13 @@
 //! they hold.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::peers::PeerRule;
@@ -27,6 +28,11 @@ const ORDINARY_HEAD_BYTES: usize = 8 << 10;
 /// answered with 431.
 pub const MAX_HEAD_BYTES: usize = 64 * 1024;
 
+/// After so many connections have closed, the memory that they freed is given back to the system.
+const CONNECTIONS_PER_RELEASE: usize = 256;
+/// How long after that it is given back: connections that close together have all freed theirs by then.
+const RELEASE_DELAY: Duration = Duration::from_secs(1);
+
 /// All open connections.
 #[derive(Clone)]
 pub struct Connections(Arc<Shared>);
@@ -37,6 +43,8 @@ struct Shared {
     max_per_peer: usize,
     head_bytes: AtomicUsize,
     open: Mutex<Open>,
+    closed: AtomicUsize,
+    many_closed: Notify,
 }
 
 #[derive(Default)]
@@ -74,9 +82,15 @@ pub struct RequestInProgress(Connection);
 impl Connections {
     pub fn new(max_connections: usize, max_per_peer: usize, peers: PeerRule) -> Self {
         let places = Arc::new(Semaphore::new(max_connections.min(Semaphore::MAX_PERMITS)));
-        let shared =
-            Shared { places, peers, max_per_peer, head_bytes: AtomicUsize::new(0), open: Mutex::default() };
-        Self(Arc::new(shared))
+        Self(Arc::new(Shared {
+            places,
+            peers,
+            max_per_peer,
+            head_bytes: AtomicUsize::new(0),
+            open: Mutex::default(),
+            closed: AtomicUsize::new(0),
+            many_closed: Notify::new(),
+        }))
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
@@ -110,6 +124,16 @@ impl Connections {
             head_bytes: AtomicUsize::new(0),
             _place: place,
         })))
+    }
+
+    /// Gives the memory of closed connections back to the system, whenever many have closed. It never ends.
+    pub async fn release_memory(&self) -> Infallible {
+        loop {
+            self.0.many_closed.notified().await;
+            tokio::time::sleep(RELEASE_DELAY).await;
+            // It cannot fail, and if it panicked the next burst would try again.
+            let _ = tokio::task::spawn_blocking(annai_allocator::release_unused_memory).await;
+        }
     }
 
     /// Waits for room. Meanwhile connections that are idle give way, the one that has been idle longest first.
@@ -200,6 +224,10 @@ impl Drop for OpenConnection {
             if *count == 0 {
                 open.by_peer.remove(&peer);
             }
+        }
+        drop(open);
+        if (self.all.0.closed.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(CONNECTIONS_PER_RELEASE) {
+            self.all.0.many_closed.notify_one();
         }
     }
 }

@@ -153,7 +153,10 @@ impl McpEndpoint {
         }
         drop(bytes);
         match message::read(json) {
-            Ok(Some(message)) => self.answer_message(parts, &caller, &registry, message, reserved).await,
+            // In a box of its own: thousands of connections may wait for their bodies at this time, without this state.
+            Ok(Some(message)) => {
+                Box::pin(self.answer_message(parts, &caller, &registry, message, reserved)).await
+            }
             Ok(None) => reply::empty(StatusCode::ACCEPTED),
             Err(error) => {
                 let era = Era::of_headers(&parts.headers);

@@ -40,7 +40,7 @@ use hyper_util::service::TowerToHyperService;
 use rmcp::handler::server::ServerHandler;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use tower::ServiceExt as _;
 
 use crate::ServerSection;
@@ -197,6 +197,9 @@ impl HttpServer {
     /// closes the toolsets.
     pub async fn serve(self, stop: CancellationToken) {
         let tasks = TaskTracker::new();
+        let connections = self.connections.clone();
+        let releases =
+            AbortOnDropHandle::new(tokio::spawn(async move { connections.release_memory().await }));
         loop {
             let next = async {
                 let (stream, peer) = self.listener.accept().await?;
@@ -226,7 +229,7 @@ impl HttpServer {
                 }
             }
         }
-        drop(self.listener);
+        drop((self.listener, releases));
         tasks.close();
         let end = tokio::time::Instant::now() + GRACE;
         let ended = tokio::time::timeout_at(end, async {
