@@ -1,11 +1,11 @@
 //! What fuzz targets expect of an audit.
 
 use super::artifact::Artifact;
-use super::checks::{check_structure, sort_findings};
-use super::evidence::FileEvidence;
-use super::origins::Origins;
-use super::support::{SourceEvidence, check_support, needed_lines};
-use super::{json, markdown};
+use super::structure::{check_structure, sort_findings};
+use super::support::evidence::FileEvidence;
+use super::support::origins::Origins;
+use super::support::{check_support, needed_lines};
+use super::{flowchart, json_graph, markdown};
 
 /// Reads and audits a Markdown artifact.
 pub fn read_markdown(text: &str) {
@@ -17,12 +17,12 @@ pub fn read_flowchart(text: &str) {
     let is_headed =
         ["flowchart", "graph", "---", "%%"].iter().any(|start| text.trim_start().starts_with(start));
     let text = if is_headed { text.to_owned() } else { format!("flowchart TD\n{text}") };
-    check(&text, markdown::read_flowchart(&text));
+    check(&text, flowchart::read_file(&text));
 }
 
 /// Reads and audits a JSON artifact.
 pub fn read_json(text: &str) {
-    check(text, json::read(text));
+    check(text, json_graph::read(text));
 }
 
 /// Audits an artifact against itself as its source. Whatever it refers to exists, and what it finds lies in it.
@@ -31,7 +31,7 @@ fn check(text: &str, mut artifact: Artifact) {
     let count = lines.count() as u64;
     let elements = artifact.elements.len();
     for drawn in &artifact.graphs {
-        assert!(drawn.elements_by_node.values().all(|element| *element < elements));
+        assert!(drawn.graph.nodes.iter().all(|node| node.element.is_none_or(|element| element < elements)));
     }
     for reference in &artifact.cross_references {
         assert!(reference.from < elements && reference.to.is_none_or(|to| to < elements));
@@ -48,8 +48,7 @@ fn check(text: &str, mut artifact: Artifact) {
         }
     }
     let origins = Origins { file_of: vec![None; artifact.comments.len()], ..Origins::default() };
-    let source = SourceEvidence { file: &file, name: "a.md", lines: count };
-    let report = check_support(&artifact, &source, &origins);
+    let report = check_support(&artifact, &file, count, &origins);
     assert!(report.derived <= artifact.elements.len());
     findings.extend(report.findings);
     sort_findings(&mut findings);

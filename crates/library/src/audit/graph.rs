@@ -4,58 +4,67 @@ use std::collections::{HashMap, HashSet};
 
 /// A graph of an artifact.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// The nodes, in the order in which they appear.
-    pub nodes: Vec<GraphNode>,
-    /// The edges, as pairs of node indexes.
-    pub edges: Vec<(usize, usize)>,
+    pub(crate) nodes: Vec<GraphNode>,
+    /// The edges along which nodes are reached, as pairs of node indexes.
+    pub(crate) edges: Vec<(usize, usize)>,
     index: HashMap<String, usize>,
 }
 
 /// A node of a graph.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GraphNode {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct GraphNode {
     /// Its id.
-    pub id: String,
+    pub(crate) id: String,
+    /// The text that it shows.
+    pub(crate) label: String,
+    /// The lines of a flowchart on which it is mentioned.
+    pub(crate) lines: Vec<usize>,
     /// Whether it is a decision, which needs several outgoing edges.
-    pub is_decision: bool,
+    pub(crate) is_decision: bool,
     /// Whether it represents a subgraph, and is not an element itself.
-    pub is_subgraph: bool,
+    pub(crate) is_subgraph: bool,
+    /// The number of outgoing edges as they are drawn: an undirected link once, and none that a subgraph implies.
+    pub(crate) ways_out: usize,
+    /// The index of its element in the artifact.
+    pub(crate) element: Option<usize>,
 }
 
 impl Graph {
     /// The index of the node with this id, which is added when it is new.
-    pub fn node(&mut self, id: &str) -> usize {
+    pub(crate) fn node(&mut self, id: &str) -> usize {
         if let Some(known) = self.index.get(id) {
             return *known;
         }
         let index = self.nodes.len();
         self.index.insert(id.to_owned(), index);
-        self.nodes.push(GraphNode { id: id.to_owned(), is_decision: false, is_subgraph: false });
+        self.nodes.push(GraphNode { id: id.to_owned(), ..GraphNode::default() });
         index
     }
 
     /// The index of the node with this id.
-    pub fn find(&self, id: &str) -> Option<usize> {
+    pub(crate) fn find(&self, id: &str) -> Option<usize> {
         self.index.get(id).copied()
     }
 
-    /// Marks a node as a decision.
-    pub fn mark_decision(&mut self, node: usize) {
-        if let Some(node) = self.nodes.get_mut(node) {
-            node.is_decision = true;
+    /// Adds an edge that is drawn.
+    pub(crate) fn draw_edge(&mut self, from: usize, to: usize) {
+        self.edges.push((from, to));
+        if let Some(node) = self.nodes.get_mut(from) {
+            node.ways_out += 1;
         }
     }
 
     /// The first node without incoming edges; when every node is on a cycle, the first node.
-    pub fn first_root(&self) -> Option<usize> {
+    pub(crate) fn first_root(&self) -> usize {
         let targets: HashSet<usize> =
             self.edges.iter().filter(|(from, to)| from != to).map(|(_, to)| *to).collect();
-        (0..self.nodes.len()).find(|node| !targets.contains(node)).or((!self.nodes.is_empty()).then_some(0))
+        (0..self.nodes.len()).find(|node| !targets.contains(node)).unwrap_or_default()
     }
 
     /// The nodes that cannot be reached from `start`.
-    pub fn unreachable(&self, start: usize) -> Vec<usize> {
+    pub(crate) fn unreachable(&self, start: usize) -> impl Iterator<Item = &GraphNode> {
         let mut successors: HashMap<usize, Vec<usize>> = HashMap::new();
         for (from, to) in &self.edges {
             successors.entry(*from).or_default().push(*to);
@@ -68,18 +77,12 @@ impl Graph {
                 }
             }
         }
-        (0..self.nodes.len()).filter(|node| !reached.contains(node)).collect()
+        self.nodes.iter().enumerate().filter(move |(index, _)| !reached.contains(index)).map(|(_, node)| node)
     }
 
-    /// The decisions with fewer than two outgoing edges as drawn, and how many each has. An edge to itself counts.
-    pub fn decisions_with_too_few_edges(&self, drawn_edges: &[(usize, usize)]) -> Vec<(usize, usize)> {
-        let mut out_degree: HashMap<usize, usize> = HashMap::new();
-        for (from, _) in drawn_edges {
-            *out_degree.entry(*from).or_default() += 1;
-        }
-        let degree = |node: usize| out_degree.get(&node).copied().unwrap_or_default();
-        let decisions = self.nodes.iter().enumerate().filter(|(_, node)| node.is_decision);
-        decisions.map(|(node, _)| (node, degree(node))).filter(|(_, degree)| *degree < 2).collect()
+    /// The decisions with fewer than two outgoing edges as drawn. An edge to itself counts.
+    pub(crate) fn one_way_decisions(&self) -> impl Iterator<Item = &GraphNode> {
+        self.nodes.iter().filter(|node| node.is_decision && node.ways_out < 2)
     }
 }
 
@@ -91,14 +94,14 @@ mod tests {
     fn cycles_and_self_loops_terminate() {
         let mut graph = Graph::default();
         let [a, b, c, d] = ["a", "b", "c", "d"].map(|id| graph.node(id));
-        graph.edges = vec![(a, b), (b, a), (c, c), (b, d), (d, d)];
-        graph.mark_decision(d);
-        graph.mark_decision(b);
-        assert_eq!(
-            (graph.first_root(), graph.unreachable(a), graph.decisions_with_too_few_edges(&graph.edges)),
-            (Some(c), vec![c], vec![(d, 1)])
-        );
+        for (from, to) in [(a, b), (b, a), (c, c), (b, d), (d, d)] {
+            graph.draw_edge(from, to);
+        }
+        (graph.nodes[b].is_decision, graph.nodes[d].is_decision) = (true, true);
+        let ids = |nodes: Vec<&GraphNode>| nodes.iter().map(|node| node.id.clone()).collect::<Vec<_>>();
+        assert_eq!((graph.first_root(), ids(graph.unreachable(a).collect())), (c, vec!["c".to_owned()]));
+        assert_eq!(ids(graph.one_way_decisions().collect()), ["d"]);
         assert_eq!((graph.node("a"), graph.find("z")), (a, None));
-        assert_eq!(Graph::default().first_root(), None);
+        assert_eq!(Graph::default().first_root(), 0);
     }
 }

@@ -6,17 +6,17 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::finding::FindingKind;
+use super::finding::{AuditFinding, FindingKind};
 use crate::ranges::LineRange;
 use crate::text::normalize_text;
 
 /// The source lines that one line of an artifact cites.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mark {
+pub(super) struct Mark {
     /// The cited ranges. The end may lie before the start; the checks report that.
-    pub ranges: Vec<LineRange>,
+    pub(super) ranges: Vec<LineRange>,
     /// The text after the mark, when it is not a list of lines.
-    pub unreadable: Option<String>,
+    pub(super) unreadable: Option<String>,
 }
 
 /// `source_lines:` in normalized text, with the quotes and markup of JSON, YAML and Markdown around it.
@@ -33,7 +33,7 @@ static RANGE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The `source_lines` mark of a line; several on one line are combined.
-pub fn source_lines_mark(line: &str) -> Option<Mark> {
+pub(super) fn source_lines_mark(line: &str) -> Option<Mark> {
     if !line.to_ascii_lowercase().contains("source_line") {
         return None;
     }
@@ -49,7 +49,7 @@ pub fn source_lines_mark(line: &str) -> Option<Mark> {
 }
 
 /// The parts of a normalized line that are `source_lines` marks, with their lists of lines.
-pub fn mark_ranges(normal: &str) -> Vec<Range<usize>> {
+pub(super) fn mark_ranges(normal: &str) -> Vec<Range<usize>> {
     if !normal.contains("source_line") {
         return Vec::new();
     }
@@ -65,7 +65,7 @@ pub fn mark_ranges(normal: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether a normalized line marks its element as derived: `derived: the sum of both`.
-pub fn is_derived(normal: &str) -> bool {
+pub(super) fn is_derived(normal: &str) -> bool {
     let mut rest = normal;
     while let Some((before, after)) = rest.split_once("derived") {
         let starts_word = !before.ends_with(|ch: char| ch.is_alphanumeric() || ch == '_');
@@ -115,12 +115,9 @@ fn parse_ranges(text: &str) -> (Mark, usize) {
     }
 }
 
-/// What is wrong with an element when the artifact itself reports it.
-pub const REPORTED_BY_ARTIFACT: &str =
-    "the artifact itself reports this problem; resolve it, then remove the mark";
-
-/// The problems that a line reports in words. A count of zero, as in `孤立分岐: 0件`, reports none.
-pub fn explicit_marks(line: &str) -> Vec<FindingKind> {
+/// The problems that a line of an artifact reports in words, about the element that it belongs to. A count of zero, as in
+/// `孤立分岐: 0件`, reports none.
+pub(super) fn explicit_findings(line: &str, number: usize, element: Option<&str>) -> Vec<AuditFinding> {
     let words = [
         (FindingKind::RootlessNode, ["根拠なし要素", "rootless_node"]),
         (FindingKind::OrphanBranch, ["孤立分岐", "orphan_branch"]),
@@ -132,7 +129,9 @@ pub fn explicit_marks(line: &str) -> Vec<FindingKind> {
             .map(|(_, after)| after.trim_start_matches(['s', 'e', ':', '：', ' ', '=', '"']));
         after.is_some_and(|after| !after.starts_with(['0', '０']) && !after.starts_with("なし"))
     };
-    words.into_iter().filter(|(_, words)| words.iter().any(&is_reported)).map(|(kind, _)| kind).collect()
+    let problem = "the artifact itself reports this problem; resolve it, then remove the mark";
+    let reported = words.into_iter().filter(|(_, words)| words.iter().any(is_reported));
+    reported.map(|(kind, _)| AuditFinding::at(kind, number, element, problem)).collect()
 }
 
 #[cfg(test)]
@@ -196,13 +195,13 @@ mod tests {
         ] {
             assert_eq!(is_derived(line), expected, "{line}");
         }
+        let kinds = |line| -> Vec<_> {
+            explicit_findings(line, 1, None).into_iter().map(|finding| finding.kind).collect()
+        };
         assert_eq!(
-            explicit_marks("C は孤立分岐、one_way_ref も"),
+            kinds("C は孤立分岐、one_way_ref も"),
             [FindingKind::OrphanBranch, FindingKind::OneWayRef]
         );
-        assert!(
-            explicit_marks("孤立分岐: 0件, orphan_branches: 0").is_empty()
-                && explicit_marks("nothing").is_empty()
-        );
+        assert!(kinds("孤立分岐: 0件, orphan_branches: 0").is_empty() && kinds("nothing").is_empty());
     }
 }

@@ -3,36 +3,26 @@
 //! returned.
 
 mod artifact;
-mod blocks;
-mod checks;
 mod claims;
-mod evidence;
 mod finding;
 mod flowchart;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod graph;
-mod json;
-mod json_nodes;
-mod json_text;
-mod links;
+mod json_graph;
 mod markdown;
 mod marks;
-mod origins;
-mod quotes;
-mod squash;
-mod statement_scanner;
-mod statements;
+mod structure;
 mod support;
 
 use annai_core::ToolError;
 
 use self::artifact::Artifact;
-use self::checks::{check_structure, sort_findings};
-use self::evidence::FileEvidence;
 pub use self::finding::{AuditFinding, FindingKind};
-use self::origins::{MAX_CITED_BYTES, Origins};
-use self::support::{SourceEvidence, SupportReport, check_support, needed_lines};
+use self::structure::{check_structure, sort_findings};
+use self::support::evidence::FileEvidence;
+use self::support::origins::{MAX_CITED_BYTES, Origins};
+use self::support::{SupportReport, check_support, needed_lines};
 use crate::cancellation::checkpoint;
 use crate::config::LibrarySection;
 use crate::error::LibraryError;
@@ -102,12 +92,12 @@ pub fn audit(
     let name = artifact_path.rsplit('/').next().unwrap_or(&artifact_path);
     let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
     let mut parsed = match extension.as_deref() {
-        Some("json") => json::read(&file.text),
-        Some("mmd" | "mermaid") => markdown::read_flowchart(&file.text),
+        Some("json") => json_graph::read(&file.text),
+        Some("mmd" | "mermaid") => flowchart::read_file(&file.text),
         _ => markdown::read(&file.text, name),
     };
     let (mut cited, mut findings) = check_structure(&mut parsed, source.lines);
-    let origins = origins::resolve(manuals, &parsed.comments);
+    let origins = support::origins::resolve(manuals, &parsed.comments);
     cited.extend(copied_lines(&parsed, &origins, source));
     let support = check_values(vault, manuals, &parsed, source, &origins)?;
     let SupportReport { unsupported, derived, findings: unsupported_findings } = support;
@@ -140,16 +130,21 @@ fn markup_bytes(text: &str) -> usize {
 
 /// The lines that were copied from the source itself, when that is a file of a manual.
 fn copied_lines(artifact: &Artifact, origins: &Origins, source: &SourceFile) -> Vec<LineRange> {
-    let is_source = |file: &usize| {
-        origins.paths.get(*file).is_some_and(|(manual_id, path)| {
-            source.manual_id.as_ref() == Some(manual_id) && source.path == *path
-        })
-    };
+    let name = name_of(source);
+    let is_source = |file: &usize| origins.files.get(*file).is_some_and(|file| file.name == name);
     let comments = artifact.comments.iter().zip(&origins.file_of);
     comments
-        .filter(|(_, file)| file.as_ref().is_some_and(is_source))
+        .filter(|(_, file)| source.manual_id.is_some() && file.as_ref().is_some_and(is_source))
         .map(|(comment, _)| comment.source.lines)
         .collect()
+}
+
+/// The name of a source, as findings show it.
+fn name_of(source: &SourceFile) -> String {
+    match &source.manual_id {
+        Some(manual_id) => format!("{manual_id}/{}", source.path),
+        None => source.path.clone(),
+    }
 }
 
 /// Checks that the values of the elements occur in the lines that they cite.
@@ -160,7 +155,7 @@ fn check_values(
     source: &SourceFile,
     origins: &Origins,
 ) -> Result<SupportReport, ToolError> {
-    let mut file = FileEvidence::default();
+    let mut file = FileEvidence::new(name_of(source));
     let (mut bytes_left, mut fits) = (MAX_CITED_BYTES, true);
     let needed = needed_lines(artifact, source.lines);
     if !needed.is_empty() {
@@ -171,19 +166,15 @@ fn check_values(
             fits
         })?;
     }
-    let name = match &source.manual_id {
-        Some(manual_id) => format!("{manual_id}/{}", source.path),
-        None => source.path.clone(),
-    };
     if !fits {
         let problem = format!(
-            "the values were not checked, because the cited lines of {name} are too long ({MAX_CITED_BYTES} bytes are checked); cite fewer lines, or split the source"
+            "the values were not checked, because the cited lines of {} are too long ({MAX_CITED_BYTES} bytes are checked); cite fewer lines, or split the source",
+            file.name
         );
         let finding = AuditFinding::at(FindingKind::NotUnderstood, 1, None, &problem);
         return Ok(SupportReport { findings: vec![finding], ..SupportReport::default() });
     }
-    let source = SourceEvidence { file: &file, name: &name, lines: source.lines };
-    Ok(check_support(artifact, &source, origins))
+    Ok(check_support(artifact, &file, source.lines, origins))
 }
 
 /// The same for the command line: opens the vault and the manuals of the settings first.

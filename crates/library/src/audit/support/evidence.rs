@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::squash::squash;
+use crate::audit::claims::search_text;
 use crate::cancellation::checkpoint;
 use crate::facts::{
     Amount, DATE, FISCAL_YEAR, Item, Kind, MONTH, ORDINAL, SLASH, TIME, YEAR, YEAR_DAY, YEAR_MONTH,
@@ -35,10 +35,12 @@ fn key(unit: &'static str, value: f64) -> Key {
 
 /// The cited lines of one file.
 #[derive(Debug, Default)]
-pub struct FileEvidence {
+pub(crate) struct FileEvidence {
+    /// The name of the file, as findings show it.
+    pub(crate) name: String,
     /// The lines on which each value stands, ascending.
     lines: HashMap<Key, Vec<u64>>,
-    /// The squashed text of all cited lines.
+    /// The search text of all cited lines.
     text: String,
     /// Each line with the byte of the text at which it begins.
     starts: Vec<(u64, usize)>,
@@ -49,17 +51,17 @@ pub struct FileEvidence {
 }
 
 /// Lines of a file that a value may stand on.
-#[derive(Debug, Clone, Copy)]
-pub struct Scope<'a> {
+#[derive(Debug, Clone)]
+pub(crate) struct Scope<'a> {
     /// The file.
-    pub file: &'a FileEvidence,
+    pub(crate) file: &'a FileEvidence,
     /// The lines, sorted and merged.
-    pub ranges: &'a [LineRange],
+    pub(crate) ranges: Vec<LineRange>,
 }
 
 /// How many bytes may still be searched.
 #[derive(Debug)]
-pub struct SearchBudget(usize);
+pub(crate) struct SearchBudget(usize);
 
 impl Default for SearchBudget {
     fn default() -> Self {
@@ -68,36 +70,40 @@ impl Default for SearchBudget {
 }
 
 impl SearchBudget {
-    /// Takes so many bytes; `false` when that is more than is left.
-    pub const fn take(&mut self, bytes: usize) -> bool {
+    /// Takes so many bytes; `None` when that is more than is left, which spends the rest.
+    pub(crate) fn take(&mut self, bytes: usize) -> Option<()> {
         let left = self.0.checked_sub(bytes);
-        self.0 = match left {
-            Some(left) => left,
-            None => 0,
-        };
-        left.is_some()
+        self.0 = left.unwrap_or(0);
+        left.map(drop)
     }
 
-    /// Whether nothing may be searched any more.
-    pub const fn is_spent(&self) -> bool {
-        self.0 == 0
+    /// Takes what a search of these lines costs.
+    fn take_search(&mut self, scopes: &[&Scope<'_>]) -> Option<()> {
+        let cost = |scope: &&Scope<'_>| -> usize {
+            scope.ranges.iter().map(|range| scope.file.text_of(range).len() + 16).sum()
+        };
+        self.take(scopes.iter().map(cost).sum())
     }
 }
 
 impl FileEvidence {
+    pub(crate) fn new(name: String) -> Self {
+        Self { name, ..Self::default() }
+    }
+
     /// Adds a line; lines come in ascending order. Returns whether all of its values fit.
-    pub fn add_line(&mut self, number: u64, line: &str) -> bool {
+    pub(crate) fn add_line(&mut self, number: u64, line: &str) -> bool {
         checkpoint();
         let mut normal = String::new();
         normalize_line(line, &mut normal);
         self.starts.push((number, self.text.len()));
-        let squashed = squash(line);
-        for run in runs(&squashed) {
+        let searched = search_text(line);
+        for run in runs(&searched) {
             if !self.runs.contains(run) {
                 self.runs.insert(run.to_owned());
             }
         }
-        self.text.push_str(&squashed);
+        self.text.push_str(&searched);
         self.add_values(number, &normal);
         // Emphasis inside a value: `**30**日`.
         if normal.contains(['*', '`', '~']) {
@@ -125,14 +131,10 @@ impl FileEvidence {
             let after = lines.partition_point(|line| *line < range.start_line);
             lines.get(after).is_some_and(|line| *line <= range.end_line)
         };
-        let in_ranges = |line: &u64| {
-            let after = ranges.partition_point(|range| range.end_line < *line);
-            ranges.get(after).is_some_and(|range| range.start_line <= *line)
-        };
-        if ranges.len() <= lines.len() { ranges.iter().any(in_range) } else { lines.iter().any(in_ranges) }
+        ranges.iter().any(in_range)
     }
 
-    /// The bytes of the squashed text of a range of lines.
+    /// The bytes of the search text of a range of lines.
     fn bytes_of(&self, range: &LineRange) -> Range<usize> {
         let at = |line: u64| {
             let index = self.starts.partition_point(|(start, _)| *start < line);
@@ -141,7 +143,7 @@ impl FileEvidence {
         at(range.start_line)..at(range.end_line.saturating_add(1))
     }
 
-    /// The squashed text of a range of lines.
+    /// The search text of a range of lines.
     fn text_of(&self, range: &LineRange) -> &str {
         self.text.get(self.bytes_of(range)).unwrap_or_default()
     }
@@ -198,14 +200,14 @@ fn keys_of(amount: &Amount) -> Vec<Key> {
 
 /// Whether an amount of an artifact stands on the lines of these scopes, in any notation. `next` is the letter that follows
 /// it. `None` when the budget was spent before it was found.
-pub fn supports_amount(
-    scopes: &[Scope<'_>],
+pub(crate) fn supports_amount(
+    scopes: &[&Scope<'_>],
     amount: &Amount,
     next: Option<char>,
     shown: &str,
     budget: &mut SearchBudget,
 ) -> Option<bool> {
-    let has = |unit, value| scopes.iter().any(|scope| scope.file.has(unit, value, scope.ranges));
+    let has = |unit, value| scopes.iter().any(|scope| scope.file.has(unit, value, &scope.ranges));
     let value = amount.value;
     let number = amount.numbers.first().copied().unwrap_or(value);
     let is_counter = amount.written_unit.is_some_and(|unit| unit.kind == Kind::Counter);
@@ -240,12 +242,13 @@ pub fn supports_amount(
             None => is_full_hour && text.contains('時'),
         };
         let is_spelled =
-            |scope: &Scope<'_>| scope.ranges.iter().any(|range| spells_unit(scope.file.text_of(range)));
-        if charge(scopes, budget)? && scopes.iter().any(is_spelled) {
+            |scope: &&Scope<'_>| scope.ranges.iter().any(|range| spells_unit(scope.file.text_of(range)));
+        budget.take_search(scopes)?;
+        if scopes.iter().any(is_spelled) {
             return Some(true);
         }
     }
-    let mut written = vec![squash(shown)];
+    let mut written = vec![search_text(shown)];
     // 2段階 and 二段階.
     if let (Some(next), true) =
         (next.filter(|next| !next.is_ascii()), value.fract() == 0.0 && (1.0..10_000.0).contains(&value))
@@ -256,7 +259,12 @@ pub fn supports_amount(
         let run = runs(text).next();
         run.is_none_or(|run| scopes.iter().any(|scope| scope.file.runs.contains(run)))
     });
-    supports_text(scopes, &written, budget)
+    for text in written {
+        if supports_text(scopes, &text, budget)? {
+            return Some(true);
+        }
+    }
+    Some(false)
 }
 
 /// Whether a letter belongs to a number.
@@ -269,28 +277,25 @@ fn runs(text: &str) -> impl Iterator<Item = &str> {
     text.split(|ch| !is_number(ch)).filter(|run| !run.is_empty())
 }
 
-/// Whether one of these squashed texts stands on the lines of the scopes. A number is not part of a longer one.
-pub fn supports_text(scopes: &[Scope<'_>], texts: &[String], budget: &mut SearchBudget) -> Option<bool> {
-    for text in texts.iter().filter(|text| !text.is_empty()) {
-        charge(scopes, budget)?;
-        let in_scope = |scope: &Scope<'_>| scope.ranges.iter().any(|range| scope.file.contains(range, text));
-        if scopes.iter().any(in_scope) {
-            return Some(true);
+/// Whether all of these texts stand on the lines of the scopes, as the parts of a quotation do.
+pub(crate) fn supports_all(
+    scopes: &[&Scope<'_>],
+    texts: &[String],
+    budget: &mut SearchBudget,
+) -> Option<bool> {
+    for text in texts {
+        if !supports_text(scopes, text, budget)? {
+            return Some(false);
         }
     }
-    Some(false)
+    Some(true)
 }
 
-/// Takes the size of the scopes from the budget; `None` when that is more than is left.
-fn charge(scopes: &[Scope<'_>], budget: &mut SearchBudget) -> Option<bool> {
-    if budget.is_spent() {
-        return None;
-    }
-    let ranges =
-        scopes.iter().flat_map(|scope| scope.ranges.iter().map(|range| scope.file.text_of(range).len() + 16));
-    let left = budget.0.checked_sub(ranges.sum());
-    budget.0 = left.unwrap_or(0);
-    left.map(|_| true)
+/// Whether a search text stands on the lines of the scopes. A number is not part of a longer one.
+fn supports_text(scopes: &[&Scope<'_>], text: &str, budget: &mut SearchBudget) -> Option<bool> {
+    budget.take_search(scopes)?;
+    let in_scope = |scope: &&Scope<'_>| scope.ranges.iter().any(|range| scope.file.contains(range, text));
+    Some(!text.is_empty() && scopes.iter().any(in_scope))
 }
 
 #[cfg(test)]

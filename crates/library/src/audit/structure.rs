@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::artifact::{Artifact, ArtifactGraph, CrossReference, Element, is_within};
 use super::finding::{AuditFinding, FindingKind};
+use super::graph::GraphNode;
 use super::marks::Mark;
 use super::support::assign_claims;
 use crate::cancellation::checkpoint;
@@ -11,23 +12,33 @@ use crate::ranges::LineRange;
 
 /// Hands the marks and the values of an artifact to their elements, and returns the source lines that it cites, and the
 /// problems of its structure.
-pub fn check_structure(artifact: &mut Artifact, source_lines: u64) -> (Vec<LineRange>, Vec<AuditFinding>) {
+pub(super) fn check_structure(
+    artifact: &mut Artifact,
+    source_lines: u64,
+) -> (Vec<LineRange>, Vec<AuditFinding>) {
     let assigned = assign_marks_to_nodes(artifact);
     assign_claims(artifact, &assigned);
     let mut findings = std::mem::take(&mut artifact.findings);
-    let Artifact { elements, graphs, cross_references, marks, .. } = artifact;
+    let Artifact { elements, graphs, cross_references, marks, .. } = &*artifact;
     // Every mark counts as a citation, also one before the first heading.
     let named = marks.iter().flat_map(|(.., mark)| mark.ranges.iter().copied());
     let own = elements.iter().flat_map(|element| element.citations.iter().map(|(_, range)| *range));
     let cited = named.chain(own).filter(|range| is_within(range, source_lines)).collect();
-    for element in elements.iter() {
+    for element in elements {
         checkpoint();
         check_element(element, &assigned, source_lines, &mut findings);
     }
     if elements.is_empty() {
-        check_unowned_marks(marks, source_lines, &mut findings);
+        let is_wrong = |mark: &Mark| {
+            mark.unreadable.is_some() || mark.ranges.iter().any(|range| !is_within(range, source_lines))
+        };
+        let problem = "its source_lines are not lines of the source; write them as 3-9, 12";
+        let wrong = marks.iter().filter(|(.., mark)| is_wrong(mark));
+        findings.extend(
+            wrong.map(|(line, ..)| AuditFinding::at(FindingKind::NotUnderstood, *line, None, problem)),
+        );
     }
-    for graph in graphs.iter() {
+    for graph in graphs {
         check_graph(graph, elements, &mut findings);
     }
     check_cross_references(cross_references, elements, &mut findings);
@@ -35,7 +46,7 @@ pub fn check_structure(artifact: &mut Artifact, source_lines: u64) -> (Vec<LineR
 }
 
 /// Puts findings into the order of their lines, each once.
-pub fn sort_findings(findings: &mut Vec<AuditFinding>) {
+pub(super) fn sort_findings(findings: &mut Vec<AuditFinding>) {
     findings.sort_by_key(|finding| (finding.line, finding.kind));
     findings.dedup();
 }
@@ -53,61 +64,30 @@ fn check_element(
         element.citations.iter().find(|(line, range)| is_own(*line) && !is_within(range, source_lines));
     if let Some(unreadable) = &element.unreadable {
         let problem = format!("its source_lines `{unreadable}` are not line numbers; write them as 3-9, 12");
-        findings.push(AuditFinding::at(
-            FindingKind::NotUnderstood,
-            element.line,
-            Some(&element.id),
-            &problem,
-        ));
+        findings.push(element.finding(FindingKind::NotUnderstood, &problem));
     }
     if let Some((_, LineRange { start_line, end_line })) = wrong {
         let problem = format!(
             "it cites lines {start_line}-{end_line}, but the source has {source_lines} lines; cite the lines that it is based on"
         );
-        findings.push(AuditFinding::at(FindingKind::RootlessNode, element.line, Some(&element.id), &problem));
+        findings.push(element.finding(FindingKind::RootlessNode, &problem));
     } else if element.citations.is_empty() && element.comments.is_empty() && element.unreadable.is_none() {
         let problem = "it cites no lines of the source; add source_lines: first-last, or remove it";
-        findings.push(AuditFinding::at(FindingKind::RootlessNode, element.line, Some(&element.id), problem));
-    }
-}
-
-/// The marks of an artifact without elements must cite lines that the source has, too.
-fn check_unowned_marks(marks: &[(usize, String, Mark)], source_lines: u64, findings: &mut Vec<AuditFinding>) {
-    for (line, _, mark) in marks {
-        let wrong = mark.ranges.iter().find(|range| !is_within(range, source_lines));
-        if wrong.is_some() || mark.unreadable.is_some() {
-            let problem = "its source_lines are not lines of the source; write them as 3-9, 12";
-            findings.push(AuditFinding::at(FindingKind::NotUnderstood, *line, None, problem));
-        }
+        findings.push(element.finding(FindingKind::RootlessNode, problem));
     }
 }
 
 /// Every node must be reachable, and every decision needs two outgoing edges.
 fn check_graph(drawn: &ArtifactGraph, elements: &[Element], findings: &mut Vec<AuditFinding>) {
-    let ArtifactGraph { graph, drawn_edges, start, elements_by_node } = drawn;
-    let element = |node: usize| elements_by_node.get(&node).and_then(|element| elements.get(*element));
-    for node in start.map(|start| graph.unreachable(start)).unwrap_or_default() {
-        if let Some(element) = element(node) {
-            let problem = "it cannot be reached from the start; link it or remove it";
-            findings.push(AuditFinding::at(
-                FindingKind::OrphanBranch,
-                element.line,
-                Some(&element.id),
-                problem,
-            ));
-        }
+    let element = |node: &GraphNode| node.element.and_then(|element| elements.get(element));
+    for element in drawn.graph.unreachable(drawn.start).filter_map(element) {
+        let problem = "it cannot be reached from the start; link it or remove it";
+        findings.push(element.finding(FindingKind::OrphanBranch, problem));
     }
-    for (node, degree) in graph.decisions_with_too_few_edges(drawn_edges) {
-        if let Some(element) = element(node) {
-            let edges = if degree == 1 { "only one outgoing edge" } else { "no outgoing edge" };
-            let problem = format!("a decision with {edges}; a decision needs at least two");
-            findings.push(AuditFinding::at(
-                FindingKind::OrphanBranch,
-                element.line,
-                Some(&element.id),
-                &problem,
-            ));
-        }
+    for node in drawn.graph.one_way_decisions() {
+        let edges = if node.ways_out == 1 { "only one outgoing edge" } else { "no outgoing edge" };
+        let problem = format!("a decision with {edges}; a decision needs at least two");
+        findings.extend(element(node).map(|element| element.finding(FindingKind::OrphanBranch, &problem)));
     }
 }
 
@@ -118,52 +98,49 @@ fn check_cross_references(
     findings: &mut Vec<AuditFinding>,
 ) {
     let links: HashSet<_> = cross_references.iter().map(|reference| (reference.from, reference.to)).collect();
-    for reference in cross_references {
-        let back = reference.to.is_some_and(|to| links.contains(&(to, Some(reference.from))));
-        if let (false, Some(from)) = (back, elements.get(reference.from)) {
-            let problem = match reference.to.and_then(|to| elements.get(to)) {
-                Some(to) => {
-                    format!("it refers to {}, which does not refer back; add the reference back", to.id)
-                }
-                None => format!(
-                    "it refers to {}, which does not exist; correct or remove the reference",
-                    reference.target
-                ),
-            };
-            findings.push(AuditFinding::at(FindingKind::OneWayRef, from.line, Some(&from.id), &problem));
-        }
+    let is_returned = |reference: &CrossReference| {
+        reference.to.is_some_and(|to| links.contains(&(to, Some(reference.from))))
+    };
+    for CrossReference { from, to, target } in
+        cross_references.iter().filter(|reference| !is_returned(reference))
+    {
+        let problem = match to.and_then(|to| elements.get(to)) {
+            Some(to) => format!("it refers to {}, which does not refer back; add the reference back", to.id),
+            None => format!("it refers to {target}, which does not exist; correct or remove the reference"),
+        };
+        findings.extend(elements.get(*from).map(|from| from.finding(FindingKind::OneWayRef, &problem)));
     }
 }
 
 /// Assigns each mark to the graph nodes that are mentioned on its line, and to the node whose id its line starts with.
 /// Returns the lines whose marks were assigned, each with its nodes.
 fn assign_marks_to_nodes(artifact: &mut Artifact) -> HashMap<usize, Vec<usize>> {
+    let Artifact { elements, graphs, marks, .. } = artifact;
     let mut by_line: HashMap<usize, Vec<usize>> = HashMap::new();
-    // The nodes with an id, each with its line, in the order of their lines.
-    let mut by_id: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
-    for (index, element) in artifact.elements.iter().enumerate().filter(|(_, element)| element.is_graph_node)
-    {
-        by_id.entry(element.id.clone()).or_default().push((element.line, index));
-        if !element.has_mark_in_label {
-            element.own_lines.iter().for_each(|line| by_line.entry(*line).or_default().push(index));
+    // The nodes with an id, in the order of their lines.
+    let mut by_id: HashMap<&str, Vec<usize>> = HashMap::new();
+    for node in graphs.iter().flat_map(|drawn| &drawn.graph.nodes) {
+        let Some(index) = node.element else { continue };
+        by_id.entry(&node.id).or_default().push(index);
+        // Where its own label cites lines, marks on the same line are not its own.
+        if elements.get(index).is_some_and(|element| element.citations.is_empty()) {
+            node.lines.iter().for_each(|line| by_line.entry(*line).or_default().push(index));
         }
     }
-    by_id.values_mut().for_each(|nodes| nodes.sort_unstable());
     let mut assigned: HashMap<usize, Vec<usize>> = HashMap::new();
-    for (line, words, mark) in &artifact.marks {
+    for (line, words, mark) in marks {
         checkpoint();
         // When several diagrams use the same id, the mark belongs to the last one before it.
         let named = by_id.get(leading_id(words)).and_then(|nodes| {
-            let before = nodes.partition_point(|(first, _)| first <= line);
-            nodes.get(before.saturating_sub(1)).map(|(_, node)| node)
+            let is_before = |node: &usize| elements.get(*node).is_some_and(|element| element.line <= *line);
+            nodes.get(nodes.partition_point(is_before).saturating_sub(1))
         });
-        let named = named.into_iter();
-        let standing = by_line.get(line).into_iter().flatten();
-        let mut owners: Vec<_> = named.chain(standing).copied().collect();
+        let mut owners: Vec<_> =
+            named.into_iter().chain(by_line.get(line).into_iter().flatten()).copied().collect();
         owners.sort_unstable();
         owners.dedup();
         for owner in owners {
-            if let Some(element) = artifact.elements.get_mut(owner) {
+            if let Some(element) = elements.get_mut(owner) {
                 assigned.entry(*line).or_default().push(owner);
                 element.add_mark(*line, Some(mark.clone()));
             }

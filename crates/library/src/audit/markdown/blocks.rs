@@ -2,29 +2,23 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use super::claims::{Claims, LineKind};
-use super::marks::is_derived;
-use super::quotes::{CODE_END, CODE_START};
+use crate::audit::claims::{CODE_END, CODE_START, Claims, LineKind};
+use crate::audit::marks::is_derived;
 use crate::cancellation::checkpoint;
 use crate::provenance::Provenance;
 use crate::text::{LineIndex, normalize_text};
 
-/// The maximum number of source comments of an artifact, which are all resolved; further ones are not, and are reported.
-const MAX_COMMENTS: usize = 10_000;
-
 /// The blocks of a Markdown text.
 #[derive(Debug, Default)]
-pub struct Blocks<'a> {
+pub(super) struct Blocks<'a> {
     /// The lines of each diagram, with their numbers.
-    pub diagrams: Vec<Vec<(usize, &'a str)>>,
+    pub(super) diagrams: Vec<Vec<(usize, &'a str)>>,
     /// The targets of links, with their line numbers.
-    pub links: Vec<(usize, String)>,
+    pub(super) links: Vec<(usize, String)>,
     /// The values of the text.
-    pub claims: Claims,
+    pub(super) claims: Claims,
     /// The source comments, with their line numbers.
-    pub comments: Vec<(usize, Provenance)>,
-    /// The line of the first source comment that was left out.
-    pub left_out_comment: Option<usize>,
+    pub(super) comments: Vec<(usize, Provenance)>,
 }
 
 /// What the text that follows belongs to.
@@ -38,7 +32,7 @@ enum Context {
 }
 
 /// Reads the blocks of a Markdown text.
-pub fn blocks<'a>(text: &'a str, lines: &LineIndex) -> Blocks<'a> {
+pub(super) fn blocks<'a>(text: &'a str, lines: &LineIndex) -> Blocks<'a> {
     let mut reader = BlockReader {
         text,
         lines,
@@ -109,9 +103,7 @@ impl BlockReader<'_, '_> {
                 Context::Code | Context::Ignored => self.raw_text(start, end),
             },
             Event::Code(code) => {
-                let line = number(self);
-                self.add(line, &format!("{CODE_START}{code}{CODE_END}"));
-                self.found.claims.read_code(line, &code);
+                self.add(number(self), &format!("{CODE_START}{code}{CODE_END}"));
             }
             Event::Start(Tag::HtmlBlock) => self.is_comment = false,
             Event::End(TagEnd::TableCell) => self.line.1.push_str(" | "),
@@ -184,11 +176,8 @@ impl BlockReader<'_, '_> {
     /// A comment may say where the text below it came from, or mark its element as derived.
     fn comment(&mut self, number: usize, comment: &str) {
         if let Some(source) = Provenance::parse(comment) {
-            match self.found.comments.len() < MAX_COMMENTS {
-                true => self.found.comments.push((number, source)),
-                false => {
-                    self.found.left_out_comment.get_or_insert(number);
-                }
+            if self.found.claims.has_room(number) {
+                self.found.comments.push((number, source));
             }
         } else if comment.contains("derived") && is_derived(&normalize_text(comment)) {
             self.found.claims.derived_lines.push(number);
@@ -213,7 +202,7 @@ fn without_tags(html: &str) -> String {
 }
 
 /// Whether the info string of a fence says that the block is a Mermaid diagram.
-pub fn is_mermaid(info: &str) -> bool {
+pub(super) fn is_mermaid(info: &str) -> bool {
     language(info).eq_ignore_ascii_case("mermaid")
 }
 

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::artifact::SourceComment;
 use super::evidence::FileEvidence;
-use super::finding::{AuditFinding, FindingKind};
+use crate::audit::artifact::SourceComment;
+use crate::audit::finding::{AuditFinding, FindingKind};
 use crate::fs::RelPath;
 use crate::manuals::{Document, Manuals};
 use crate::provenance::Provenance;
@@ -15,23 +15,21 @@ use crate::ranges::{LineRange, merged};
 /// reported.
 const MAX_FILES: usize = 200;
 /// The maximum size of the lines that are read, which are held in memory; further ones are not checked, and are reported.
-pub const MAX_CITED_BYTES: usize = 16 << 20;
+pub(crate) const MAX_CITED_BYTES: usize = 16 << 20;
 
 /// What the source comments of an artifact lead to.
 #[derive(Debug, Default)]
-pub struct Origins {
+pub(crate) struct Origins {
     /// The copied lines of each file.
-    pub files: Vec<FileEvidence>,
+    pub(crate) files: Vec<FileEvidence>,
     /// For each comment the index of its file; none where it cannot be checked against it.
-    pub file_of: Vec<Option<usize>>,
-    /// For each file the manual and the stored path.
-    pub paths: Vec<(String, String)>,
+    pub(crate) file_of: Vec<Option<usize>>,
     /// The comments that no longer fit.
-    pub findings: Vec<AuditFinding>,
+    pub(crate) findings: Vec<AuditFinding>,
 }
 
 /// Reads what source comments name. Nothing about them is an error: what cannot be read is a finding.
-pub fn resolve(manuals: &Manuals, comments: &[SourceComment]) -> Origins {
+pub(crate) fn resolve(manuals: &Manuals, comments: &[SourceComment]) -> Origins {
     let mut origins = Origins { file_of: vec![None; comments.len()], ..Origins::default() };
     let mut by_file: HashMap<(&str, &str), usize> = HashMap::new();
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -58,7 +56,7 @@ pub fn resolve(manuals: &Manuals, comments: &[SourceComment]) -> Origins {
             continue;
         }
         match open(manuals, &first.source) {
-            Ok((manual_id, document)) => origins.add_file(manual_id, &document, &group, &mut bytes_left),
+            Ok((manual_id, document)) => origins.add_file(&manual_id, &document, &group, &mut bytes_left),
             Err(problem) => origins.report(&group, FindingKind::StaleSource, &problem),
         }
     }
@@ -86,7 +84,7 @@ impl Origins {
     /// Adds a file: each comment whose version and lines still fit can be checked against it.
     fn add_file(
         &mut self,
-        manual_id: String,
+        manual_id: &str,
         document: &Document,
         group: &[(usize, &SourceComment)],
         bytes_left: &mut usize,
@@ -102,7 +100,8 @@ impl Origins {
                 }
             }
         }
-        let mut file = FileEvidence::default();
+        let name = format!("{manual_id}/{}", document.path);
+        let mut file = FileEvidence::new(name);
         for number in merged(ranges).iter().flat_map(|range| range.start_line..=range.end_line) {
             let line = usize::try_from(number).unwrap_or(usize::MAX);
             let text = document.text_of(line, line);
@@ -119,7 +118,6 @@ impl Origins {
             }
         }
         self.files.push(file);
-        self.paths.push((manual_id, document.path.clone()));
     }
 }
 

@@ -1,11 +1,13 @@
 //! Claims: the values in the text of an element that its cited lines must contain — numbers, dates and amounts, quoted text,
 //! and code.
 
-use std::ops::Range;
+mod quotes;
+mod search_text;
 
+pub(super) use self::quotes::{CODE_END, CODE_START};
+use self::quotes::{Quote, blank, code_spans, quotes};
+pub(super) use self::search_text::search_text;
 use super::marks::{is_derived, mark_ranges, source_lines_mark};
-use super::quotes::{CODE_END, CODE_START, blank, code_spans, quotes, without};
-use super::squash::squash;
 use crate::facts::{Amount, Item, Style, may_have_number_word, scan};
 use crate::text::{Normalized, normalize_line, truncate_chars};
 
@@ -18,29 +20,29 @@ const MIN_QUOTED_CHARS: usize = 2;
 
 /// A value that the cited lines must contain.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Claim {
+pub(crate) struct Claim {
     /// The line of the artifact.
-    pub line: usize,
+    pub(crate) line: usize,
     /// The value as the artifact writes it, shortened.
-    pub shown: String,
+    pub(crate) shown: String,
     /// What has to occur.
-    pub value: ClaimValue,
+    pub(crate) value: ClaimValue,
     /// Whether it is the first thing on its line.
-    pub is_first: bool,
+    pub(crate) is_first: bool,
 }
 
 /// What has to occur in the cited lines.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ClaimValue {
+pub(crate) enum ClaimValue {
     /// A number, with the letter that follows it.
     Amount(Amount, Option<char>),
-    /// Texts, squashed; a quotation with an ellipsis has several.
+    /// Search texts; a quotation with an ellipsis has several.
     Text(Vec<String>),
 }
 
 /// How a line of an artifact is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineKind {
+pub(crate) enum LineKind {
     /// A heading, whose first number is its own.
     Heading,
     /// Other text.
@@ -51,19 +53,19 @@ pub enum LineKind {
 
 /// The claims of an artifact, as its reader finds them.
 #[derive(Debug, Default)]
-pub struct Claims {
+pub(crate) struct Claims {
     /// The claims of Markdown, sorted by line.
-    pub found: Vec<Claim>,
+    pub(crate) found: Vec<Claim>,
     /// The lines that mark their element as derived.
-    pub derived_lines: Vec<usize>,
+    pub(crate) derived_lines: Vec<usize>,
     /// The line from which on claims were left out.
-    pub left_out_from: Option<usize>,
+    pub(crate) left_out_from: Option<usize>,
     count: usize,
 }
 
 impl Claims {
     /// Reads a line of an artifact.
-    pub fn read_line(&mut self, line: usize, kind: LineKind, text: &str) {
+    pub(crate) fn read_line(&mut self, line: usize, kind: LineKind, text: &str) {
         let mut found = Vec::new();
         let is_derived = self.read(line, kind, text, &mut found);
         self.found.append(&mut found);
@@ -72,43 +74,25 @@ impl Claims {
         }
     }
 
-    /// Reads inline code.
-    pub fn read_code(&mut self, line: usize, code: &str) {
-        if source_lines_mark(code).is_none() {
-            let claim = code_claim(line, code);
-            let claim = claim.filter(|_| self.has_room(line));
-            self.found.extend(claim);
-        }
-    }
-
     /// Reads the text of an element that has its own, such as the label of a node. Returns its claims, and whether it marks
     /// the element as derived.
-    pub fn of_label(&mut self, line: usize, text: &str) -> (Vec<Claim>, bool) {
+    pub(crate) fn of_label(&mut self, line: usize, text: &str) -> (Vec<Claim>, bool) {
         let (mut found, mut is_derived) = (Vec::new(), false);
         for part in text.lines() {
-            let words = self.without_code(line, part, &mut found);
+            let mut words = String::with_capacity(part.len());
+            for (index, part) in part.split('`').enumerate() {
+                match index % 2 {
+                    0 => words.push_str(part),
+                    _ => words.extend([CODE_START].into_iter().chain(part.chars()).chain([CODE_END])),
+                }
+            }
             is_derived |= self.read(line, LineKind::Prose, &words, &mut found);
         }
         (found, is_derived)
     }
 
-    /// Adds the claims of the code in a label, and returns the label without it.
-    fn without_code(&mut self, line: usize, text: &str, found: &mut Vec<Claim>) -> String {
-        let mut words = String::with_capacity(text.len());
-        for (index, part) in text.split('`').enumerate() {
-            match index % 2 {
-                0 => words.push_str(part),
-                _ if source_lines_mark(part).is_some() => words.push_str(part),
-                _ => {
-                    found.extend(code_claim(line, part).filter(|_| self.has_room(line)));
-                    words.push(' ');
-                }
-            }
-        }
-        words
-    }
-
-    fn has_room(&mut self, line: usize) -> bool {
+    /// Counts a value or a comment, and returns whether it still fits.
+    pub(crate) fn has_room(&mut self, line: usize) -> bool {
         self.count += 1;
         if self.count > MAX_CLAIMS {
             self.left_out_from.get_or_insert(line);
@@ -116,48 +100,56 @@ impl Claims {
         self.count <= MAX_CLAIMS
     }
 
+    fn add(&mut self, found: &mut Vec<Claim>, claim: Option<Claim>) {
+        found.extend(claim.filter(|claim| self.has_room(claim.line)));
+    }
+
     /// Adds the claims of a text, and returns whether it marks its element as derived.
     fn read(&mut self, line: usize, kind: LineKind, text: &str, found: &mut Vec<Claim>) -> bool {
         if self.count > MAX_CLAIMS {
             return false;
         }
+        let is_mark = |text: &str| source_lines_mark(text).is_some();
         if kind == LineKind::Code {
-            let claim = code_claim(line, text).filter(|_| source_lines_mark(text).is_none());
-            found.extend(claim.filter(|_| self.has_room(line)));
+            self.add(found, code_claim(line, text).filter(|_| !is_mark(text)));
             return false;
         }
         if is_plain(text) {
             return false;
         }
-        let quoted = quotes(text);
-        for quote in &quoted {
-            let inside = text.get(quote.inside.clone()).unwrap_or_default();
-            let whole = text.get(quote.whole.clone()).unwrap_or_default();
-            let claim = quote_claim(line, inside, whole).filter(|_| source_lines_mark(inside).is_none());
-            found.extend(claim.filter(|_| self.has_room(line)));
+        // What is checked as code or as a quotation is blanked, so that its numbers are not checked again.
+        let mut rest = text.to_owned();
+        for range in code_spans(text) {
+            let code = text.get(range.clone()).unwrap_or_default();
+            if !is_mark(code) {
+                self.add(found, code_claim(line, code));
+                blank(&mut rest, range);
+            }
         }
-        let is_mark = |range: &Range<usize>| text.get(range.clone()).and_then(source_lines_mark).is_some();
-        let checked = quoted.into_iter().map(|quote| quote.whole).chain(code_spans(text));
-        let text = without(text, checked.filter(|range| !is_mark(range)));
+        for Quote { whole, inside } in quotes(text) {
+            let inside = text.get(inside).unwrap_or_default();
+            if !is_mark(inside) {
+                self.add(found, quote_claim(line, inside, text.get(whole.clone()).unwrap_or_default()));
+                blank(&mut rest, whole);
+            }
+        }
+        let text = rest;
         let mut normal = String::new();
         normalize_line(&text, &mut normal);
-        for range in mark_ranges(&normal) {
-            let blank = blank(range.len());
-            normal.replace_range(range, &blank);
-        }
+        mark_ranges(&normal).into_iter().for_each(|range| blank(&mut normal, range));
         let amounts: Vec<_> = amounts(&normal, kind);
         if !amounts.is_empty() {
             let mapped = Normalized::new(&text);
             let start = normal.find(|ch: char| ch.is_alphanumeric()).unwrap_or_default();
             for amount in amounts {
-                if !self.has_room(line) {
-                    break;
-                }
                 let is_first = amount.range.start == start;
                 let original = mapped.original(amount.range.clone());
                 let shown = shown(text.get(original).unwrap_or_default());
                 let next = normal.get(amount.range.end..).and_then(|rest| rest.chars().next());
-                found.push(Claim { line, shown, value: ClaimValue::Amount(amount, next), is_first });
+                self.add(
+                    found,
+                    Some(Claim { line, shown, value: ClaimValue::Amount(amount, next), is_first }),
+                );
             }
         }
         is_derived(&normal)
@@ -179,7 +171,7 @@ fn shown(text: &str) -> String {
 
 /// The claim of code; none where it is too short or contains no letter.
 fn code_claim(line: usize, code: &str) -> Option<Claim> {
-    text_claim(line, vec![squash(code)], code)
+    text_claim(line, vec![search_text(code)], code)
 }
 
 /// The claim of a quotation: its parts between ellipses, without the punctuation around them.
@@ -189,8 +181,8 @@ fn quote_claim(line: usize, inside: &str, whole: &str) -> Option<Claim> {
         parts = parts.into_iter().flat_map(|part| part.split(ellipsis)).collect();
     }
     let ends = |ch: char| ".,;:!?。、・".contains(ch);
-    let parts = parts.into_iter().map(|part| squash(part.trim().trim_matches(ends))).collect();
-    text_claim(line, parts, &whole.replace([CODE_START, CODE_END], ""))
+    let parts = parts.into_iter().map(|part| search_text(part.trim().trim_matches(ends))).collect();
+    text_claim(line, parts, whole)
 }
 
 fn text_claim(line: usize, mut parts: Vec<String>, whole: &str) -> Option<Claim> {
@@ -200,7 +192,7 @@ fn text_claim(line: usize, mut parts: Vec<String>, whole: &str) -> Option<Claim>
     let value = ClaimValue::Text(parts);
     (value != ClaimValue::Text(Vec::new())).then(|| Claim {
         line,
-        shown: shown(whole),
+        shown: shown(&whole.replace([CODE_START, CODE_END], "")),
         value,
         is_first: false,
     })

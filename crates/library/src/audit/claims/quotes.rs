@@ -3,17 +3,17 @@
 use std::ops::Range;
 
 /// What stands before and after code in a line of text: characters that text has no use for.
-pub const CODE_START: char = '\u{e0c0}';
+pub(crate) const CODE_START: char = '\u{e0c0}';
 /// What stands after code.
-pub const CODE_END: char = '\u{e0c1}';
+pub(crate) const CODE_END: char = '\u{e0c1}';
 
 /// A quotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quote {
+pub(super) struct Quote {
     /// The bytes of the quotation with its marks.
-    pub whole: Range<usize>,
+    pub(super) whole: Range<usize>,
     /// The bytes between the marks.
-    pub inside: Range<usize>,
+    pub(super) inside: Range<usize>,
 }
 
 /// The mark that ends a quotation.
@@ -31,20 +31,19 @@ const fn closing(open: char) -> Option<char> {
 }
 
 /// The code in a line of text, with the characters around it.
-pub fn code_spans(line: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
+pub(super) fn code_spans(line: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     while let Some(start) = line.get(at..).and_then(|rest| rest.find(CODE_START)).map(|start| at + start) {
         let rest = line.get(start..).unwrap_or_default();
-        let end = rest.find(CODE_END).map_or(line.len(), |end| start + end + CODE_END.len_utf8());
-        found.push(start..end);
-        at = end;
+        at = rest.find(CODE_END).map_or(line.len(), |end| start + end + CODE_END.len_utf8());
+        found.push(start..at);
     }
     found
 }
 
 /// The outermost quotations of a line. An apostrophe opens none, and neither does a quote in code.
-pub fn quotes(line: &str) -> Vec<Quote> {
+pub(super) fn quotes(line: &str) -> Vec<Quote> {
     let mut found: Vec<Quote> = Vec::new();
     // The quotation that is open: its marks, where it begins, and how many of the same kind are open inside it.
     let mut open: Option<(char, char, usize, usize)> = None;
@@ -96,19 +95,10 @@ fn opens_word(before: Option<char>, next: Option<char>) -> bool {
     after_space && next.is_some_and(|next| !next.is_whitespace())
 }
 
-/// What replaces a part of a text: as long as it, and nothing that joins what stands around it.
-pub fn blank(len: usize) -> String {
-    format!("{:<len$}", "|")
-}
-
-/// A line with these parts blanked.
-pub fn without(line: &str, parts: impl Iterator<Item = Range<usize>>) -> String {
-    let mut text = line.to_owned();
-    for part in parts {
-        let blank = blank(part.len());
-        text.replace_range(part, &blank);
-    }
-    text
+/// Blanks a part of a text with what is as long, and does not join what stands around it.
+pub(super) fn blank(text: &mut String, part: Range<usize>) {
+    let blank = format!("{:<len$}", "|", len = part.len());
+    text.replace_range(part, &blank);
 }
 
 #[cfg(test)]
@@ -134,7 +124,8 @@ mod tests {
         let line = format!("「a {CODE_START}b「\"{CODE_END} c」");
         let found: Vec<_> = quotes(&line).into_iter().map(|quote| quote.whole.len()).collect();
         assert_eq!((found, code_spans(&line).len()), (vec![line.len()], 1));
-        let line = "a「b」c";
-        assert_eq!(without(line, quotes(line).into_iter().map(|quote| quote.whole)), "a|      c");
+        let mut line = "a「b」c".to_owned();
+        quotes("a「b」c").into_iter().for_each(|quote| blank(&mut line, quote.whole));
+        assert_eq!(line, "a|      c");
     }
 }

@@ -5,35 +5,46 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 /// The maximum depth of a tree of nodes, so that no artifact overflows the stack; deeper children are not read.
-const MAX_DEPTH: usize = 200;
+const MAX_TREE_DEPTH: usize = 200;
+
+/// The keys of the source and of the target of an edge.
+const FROM_KEYS: &[&str] = &["from", "source", "start", "tail"];
+const TO_KEYS: &[&str] = &["to", "target", "end", "head"];
 
 /// A node of a JSON artifact.
-pub struct JsonNode<'a> {
+pub(super) struct JsonNode<'a> {
     /// Its id.
-    pub id: String,
+    pub(super) id: String,
     /// The object that describes it.
-    pub value: &'a Map<String, Value>,
+    pub(super) value: &'a Map<String, Value>,
     /// The id of the node that it is a child of.
-    pub parent: Option<String>,
+    pub(super) parent: Option<String>,
 }
 
-/// An edge: the ids of its source and target, and whether it is a cross-reference.
-pub type Edge = (String, String, bool);
+/// An edge of a JSON artifact.
+pub(super) struct Edge {
+    /// The id of the node that it starts at.
+    pub(super) from: String,
+    /// The id of the node that it leads to.
+    pub(super) to: String,
+    /// Whether it is a cross-reference.
+    pub(super) is_reference: bool,
+}
 
 /// The nodes and edges of a JSON artifact.
 #[derive(Default)]
-pub struct JsonGraph<'a> {
+pub(super) struct JsonGraph<'a> {
     /// The nodes, in the order in which they appear.
-    pub nodes: Vec<JsonNode<'a>>,
+    pub(super) nodes: Vec<JsonNode<'a>>,
     /// The edges that are listed apart from the nodes.
-    pub edges: Vec<Edge>,
+    pub(super) edges: Vec<Edge>,
     /// Descriptions of the items that are neither.
-    pub problems: Vec<String>,
+    pub(super) problems: Vec<String>,
 }
 
 impl<'a> JsonGraph<'a> {
     /// Collects the nodes and edges of a value in any of the usual layouts.
-    pub fn of(value: &'a Value) -> Self {
+    pub(super) fn of(value: &'a Value) -> Self {
         let mut graph = Self::default();
         graph.add(value);
         graph
@@ -79,9 +90,11 @@ impl<'a> JsonGraph<'a> {
     }
 
     fn add_listed_edges(&mut self, object: &Map<String, Value>) {
-        for key in ["edges", "links", "transitions", "connections"] {
-            match object.get(key) {
-                Some(Value::Array(list)) => {
+        for listed in
+            ["edges", "links", "transitions", "connections"].iter().filter_map(|key| object.get(*key))
+        {
+            match listed {
+                Value::Array(list) => {
                     for item in list {
                         match edge(item) {
                             Some(edge) => self.edges.push(edge),
@@ -92,10 +105,10 @@ impl<'a> JsonGraph<'a> {
                     }
                 }
                 // Workflow tools list the targets by the node that the edges start at.
-                Some(Value::Object(targets_by_source)) => {
-                    for (from, targets) in targets_by_source {
-                        let edges = deep_targets(targets).into_iter().map(|to| (from.clone(), to, false));
-                        self.edges.extend(edges);
+                Value::Object(targets_by_source) => {
+                    for (from, listed) in targets_by_source {
+                        let edge = |to| Edge { from: from.clone(), to, is_reference: false };
+                        self.edges.extend(targets(Some(listed)).into_iter().map(edge));
                     }
                 }
                 _ => {}
@@ -118,13 +131,12 @@ impl<'a> JsonGraph<'a> {
     /// Adds a node and its children.
     fn add_node(&mut self, item: &'a Value, parent: Option<&str>, depth: usize) {
         let value = unwrapped(item);
-        let keys = ["id", "key", "name", "node_id", "title"];
-        let Some(id) = keys.iter().find_map(|key| id_of(value.get(*key))) else {
+        let Some(id) = first_id(value, &["id", "key", "name", "node_id", "title"]) else {
             self.problems.push(format!("a node without an id: {}", short(item)));
             return;
         };
         self.nodes.push(JsonNode { id: id.clone(), value, parent: parent.map(str::to_owned) });
-        if depth < MAX_DEPTH {
+        if depth < MAX_TREE_DEPTH {
             for child in value.get("children").and_then(Value::as_array).into_iter().flatten() {
                 self.add_node(child, Some(&id), depth + 1);
             }
@@ -135,6 +147,20 @@ impl<'a> JsonGraph<'a> {
 /// The value of the first of these keys that an object has.
 fn first_of<'a>(object: &'a Map<String, Value>, keys: &[&str]) -> Option<&'a Value> {
     keys.iter().find_map(|key| object.get(*key))
+}
+
+/// The first of these keys whose value is an id: a string, a number, or an object with an id.
+fn first_id(object: &Map<String, Value>, keys: &[&str]) -> Option<String> {
+    keys.iter().find_map(|key| id_of(object.get(*key)?))
+}
+
+fn id_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Object(object) => id_of(object.get("id")?),
+        _ => None,
+    }
 }
 
 static EMPTY_OBJECT: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
@@ -152,61 +178,25 @@ fn short(value: &Value) -> String {
     value.to_string().chars().take(60).collect()
 }
 
-/// The ids of all nodes that are named anywhere in a value.
-fn deep_targets(value: &Value) -> Vec<String> {
-    match value {
-        Value::Array(list) => list.iter().flat_map(deep_targets).collect(),
-        Value::Object(object) => {
-            match ["node", "target", "to", "id"].iter().find_map(|key| id_of(object.get(*key))) {
-                Some(id) => vec![id],
-                None => object.values().flat_map(deep_targets).collect(),
-            }
-        }
-        other => id_of(Some(other)).into_iter().collect(),
-    }
-}
-
 /// Reads an edge: a pair of ids, or an object with source and target.
 fn edge(item: &Value) -> Option<Edge> {
-    match item {
-        Value::Array(pair) => match pair.as_slice() {
-            [from, to, ..] => Some((id_of(Some(from))?, id_of(Some(to))?, false)),
-            _ => None,
-        },
-        Value::Object(_) => {
-            let value = unwrapped(item);
-            let end = |keys: &[&str]| keys.iter().find_map(|key| id_of(value.get(*key)));
-            let kind =
-                value.get("type").or_else(|| value.get("kind")).and_then(Value::as_str).unwrap_or_default();
-            let is_reference = matches!(kind, "ref" | "reference" | "xref" | "cross-reference" | "see");
-            Some((
-                end(&["from", "source", "start", "tail"])?,
-                end(&["to", "target", "end", "head"])?,
-                is_reference,
-            ))
-        }
-        _ => None,
+    if let Some([from, to, ..]) = item.as_array().map(Vec::as_slice) {
+        return Some(Edge { from: id_of(from)?, to: id_of(to)?, is_reference: false });
     }
+    let value = unwrapped(item);
+    let kind = first_of(value, &["type", "kind"]).and_then(Value::as_str).unwrap_or_default();
+    let is_reference = matches!(kind, "ref" | "reference" | "xref" | "cross-reference" | "see");
+    Some(Edge { from: first_id(value, FROM_KEYS)?, to: first_id(value, TO_KEYS)?, is_reference })
 }
 
-/// An id: a string, a number, or the id of an object.
-fn id_of(value: Option<&Value>) -> Option<String> {
-    match value? {
-        Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Object(object) => id_of(object.get("id")),
-        _ => None,
-    }
-}
-
-/// The ids of the nodes that a list, or a single value, names.
-pub fn targets(value: Option<&Value>) -> Vec<String> {
-    let named = |item: &Value| {
-        let keys = ["target", "to", "id", "node"];
-        id_of(Some(item)).or_else(|| keys.iter().find_map(|key| id_of(item.get(*key))))
-    };
+/// The ids of the nodes that a value names: an id, an object with one, or any of these in lists and objects.
+pub(super) fn targets(value: Option<&Value>) -> Vec<String> {
     match value {
-        Some(Value::Array(list)) => list.iter().filter_map(named).collect(),
-        other => other.and_then(named).into_iter().collect(),
+        Some(Value::Array(list)) => list.iter().flat_map(|item| targets(Some(item))).collect(),
+        Some(Value::Object(object)) => match first_id(object, &["node", "target", "to", "id"]) {
+            Some(id) => vec![id],
+            None => object.values().flat_map(|item| targets(Some(item))).collect(),
+        },
+        other => other.and_then(id_of).into_iter().collect(),
     }
 }

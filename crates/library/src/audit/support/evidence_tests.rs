@@ -15,8 +15,14 @@ fn supports(lines: &[&str], value: &str, ranges: &[LineRange]) -> bool {
     let Some(Item::Amount(amount)) = scan(&normal).into_iter().next() else { panic!("{value} is no amount") };
     let next = normal[amount.range.end..].chars().next();
     let shown = normal[amount.range.clone()].to_owned();
-    supports_amount(&[Scope { file: &file, ranges }], &amount, next, &shown, &mut SearchBudget::default())
-        .unwrap()
+    supports_amount(
+        &[&Scope { file: &file, ranges: ranges.to_vec() }],
+        &amount,
+        next,
+        &shown,
+        &mut SearchBudget::default(),
+    )
+    .unwrap()
 }
 
 const ALL: &[LineRange] = &[LineRange { start_line: 1, end_line: 99 }];
@@ -74,20 +80,17 @@ fn only_the_cited_lines_count() {
     let at = |start_line, end_line| LineRange { start_line, end_line };
     assert!(supports(&lines, "40 days", &[at(2, 2)]) && supports(&lines, "50 days", &[at(1, 1), at(3, 3)]));
     assert!(!supports(&lines, "40 days", &[at(1, 1), at(3, 3)]) && !supports(&lines, "40 days", &[]));
-    // Whichever list is shorter is searched.
-    let many: Vec<_> = (0..50).map(|number| at(number * 2 + 2, number * 2 + 2)).collect();
-    assert!(supports(&lines, "40 days", &many) && !supports(&lines, "50 days", &many));
 }
 
 #[test]
 fn texts_are_found_across_lines_and_never_inside_a_number() {
     let file = evidence(&["set the `time", "out` to 300 s"]);
-    let scope = [Scope { file: &file, ranges: ALL }];
-    let found = |text: &str| supports_text(&scope, &[text.to_owned()], &mut SearchBudget::default());
+    let scope = [&Scope { file: &file, ranges: ALL.to_vec() }];
+    let found = |text: &str| supports_text(&scope, text, &mut SearchBudget::default());
     assert_eq!(
         (found("timeout"), found("to300s"), found("00s"), found("to30")),
         (Some(true), Some(true), Some(false), Some(false))
     );
     let mut budget = SearchBudget(10);
-    assert_eq!((supports_text(&scope, &["x".to_owned()], &mut budget), budget.is_spent()), (None, true));
+    assert_eq!((supports_text(&scope, "x", &mut budget), budget.0), (None, 0));
 }

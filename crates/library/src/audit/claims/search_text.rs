@@ -1,16 +1,16 @@
-//! Squashed text, in which quotations and code are looked up: normalized, without white space and without inline markup.
+//! Search text, in which quotations and code are looked up: normalized, without white space and without inline markup.
 
 use std::borrow::Cow;
 
 use super::quotes::{CODE_END, CODE_START};
 use crate::text::normalize_line;
 
-/// A line of text, squashed: normalized, without white space, emphasis, code and quotation marks, the brackets and targets
+/// The search text of a line: normalized, without white space, emphasis, code and quotation marks, the brackets and targets
 /// of links, and tags.
-pub fn squash(line: &str) -> String {
+pub(crate) fn search_text(line: &str) -> String {
     let mut normal = String::new();
     normalize_line(&without_targets(line), &mut normal);
-    let mut squashed = String::with_capacity(normal.len());
+    let mut searched = String::with_capacity(normal.len());
     let mut rest = normal.chars();
     while let Some(ch) = rest.next() {
         match ch {
@@ -18,13 +18,13 @@ pub fn squash(line: &str) -> String {
             '\u{feff}' | '\u{200b}' | CODE_START | CODE_END => {}
             '<' => match tag_len(rest.as_str()) {
                 Some(len) => rest = rest.as_str().get(len..).unwrap_or_default().chars(),
-                None => squashed.push(ch),
+                None => searched.push(ch),
             },
             ch if ch.is_whitespace() => {}
-            ch => squashed.push(ch),
+            ch => searched.push(ch),
         }
     }
-    squashed
+    searched
 }
 
 /// A line without the targets of its links. It is not normalized yet, so that 「」 are no brackets of a link.
@@ -86,10 +86,13 @@ mod tests {
             "Ｓｅｔ　the <b>timeout</b> to 30s",
             "set the _timeout_ to \"30 s\"",
         ] {
-            assert_eq!(squash(text), "setthetimeoutto30s", "{text}");
+            assert_eq!(search_text(text), "setthetimeoutto30s", "{text}");
         }
-        assert_eq!((squash("a < b"), squash("Vec<String>")), ("a<b".to_owned(), "vec<string>".to_owned()));
-        assert_eq!((squash("[a] (b)"), squash("「a」(b)")), ("a(b)".to_owned(), "a(b)".to_owned()));
-        assert_eq!(squash("a](b"), "a(b");
+        assert_eq!(
+            (search_text("a < b"), search_text("Vec<String>")),
+            ("a<b".to_owned(), "vec<string>".to_owned())
+        );
+        assert_eq!((search_text("[a] (b)"), search_text("「a」(b)")), ("a(b)".to_owned(), "a(b)".to_owned()));
+        assert_eq!(search_text("a](b"), "a(b");
     }
 }

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::audit::checks::check_structure;
 use crate::audit::markdown;
+use crate::audit::structure::check_structure;
 
 /// The unsupported values of a Markdown artifact that is made from these lines, and how many elements are derived.
 fn unsupported(artifact: &str, source: &[&str]) -> (Vec<String>, usize) {
@@ -13,8 +13,7 @@ fn unsupported(artifact: &str, source: &[&str]) -> (Vec<String>, usize) {
     for (number, line) in (1..).zip(source) {
         file.add_line(number, line);
     }
-    let source = SourceEvidence { file: &file, name: "source.md", lines };
-    let report = check_support(&parsed, &source, &Origins::default());
+    let report = check_support(&parsed, &file, lines, &Origins::default());
     assert_eq!(report.findings.len(), report.unsupported);
     (report.findings.into_iter().filter_map(|finding| finding.value).collect(), report.derived)
 }
