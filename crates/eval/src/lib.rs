@@ -16,6 +16,7 @@ mod plain;
 mod questions;
 mod report;
 mod row;
+mod rules;
 mod sessions;
 mod table;
 
@@ -27,4 +28,5 @@ pub use gates::Gates;
 pub use input::{DataFile, read, read_text};
 pub use questions::Baseline;
 pub use report::{EvalOptions, EvalReport, evaluate};
+pub use rules::rules_without;
 pub use sessions::Sessions;

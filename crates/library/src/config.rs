@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::manual_folders::ManualFolder;
+use crate::rules::Rules;
 use crate::vault_quota::VaultLimits;
 
 /// The keys that this crate owns.
@@ -111,6 +112,10 @@ pub struct LibrarySection {
     #[serde(skip)]
     #[schemars(skip)]
     pub keeps_no_statistics: bool,
+    /// The rules of finds, of which `annai eval --without` leaves some out. Not a setting.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub rules: Rules,
 }
 
 impl Default for LibrarySection {
@@ -145,6 +150,7 @@ impl Default for LibrarySection {
             vault_allow_names: Vec::new(),
             artifacts_dir: None,
             keeps_no_statistics: false,
+            rules: Rules::default(),
         }
     }
 }

@@ -68,7 +68,6 @@ const EVAL_EXAMPLES: &str = "\
 Examples:
   annai eval --gates evals/gates.json
   annai eval --plain --each new.jsonl
-  annai eval --compare old.jsonl new.jsonl
 
 Questions about manuals that are not served are skipped and counted; the manuals
 of evals/manuals.txt are served unless others are set. See evals/README.md.";
@@ -284,6 +283,9 @@ pub(super) enum Command {
         /// Measure a plain BM25 search too, beside manual_find
         #[arg(long)]
         plain: bool,
+        /// Leave these groups of rules out of the search
+        #[arg(long, value_name = "GROUP", value_delimiter = ',')]
+        without: Vec<String>,
         /// Exit with status 1 if a bound in this file is missed
         #[arg(long, value_name = "FILE")]
         gates: Option<PathBuf>,
@@ -291,7 +293,7 @@ pub(super) enum Command {
         #[arg(long, value_name = "FILE")]
         each: Option<PathBuf>,
         /// Only compare two files that --each has written
-        #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["plain", "gates", "each", "misses"])]
+        #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["plain", "without", "gates", "each", "misses"])]
         compare: Vec<PathBuf>,
         /// Also list what was answered wrongly
         #[arg(long)]

@@ -24,6 +24,8 @@ pub(super) struct EvalCommand<'a> {
     pub path: &'a Path,
     /// Whether the plain search is measured too.
     pub baseline: Baseline,
+    /// The groups of rules that are left out.
+    pub without: &'a [String],
     /// The file with the bounds of the figures.
     pub gates: Option<&'a Path>,
     /// The file that gets what was found for each question.
@@ -62,6 +64,7 @@ pub(super) fn run(mut app: App, command: &EvalCommand<'_>) -> Result<(), Failure
     // The statistics must not contain the questions, or each run would change the results of the next.
     app.library.adaptive_tuning = false;
     app.library.keeps_no_statistics = true;
+    app.library.rules = annai_eval::rules_without(command.without)?;
     let gates = command.gates.map(Gates::read).transpose()?;
     let files = annai_eval::read(command.path)?;
     let library = app.library.clone();

@@ -175,10 +175,11 @@ fn run_command(command: &Command, options: &Options) -> Result<(), Failure> {
             eval::compare(before, after, call::Format::new(*json))
         }
         #[cfg(unix)]
-        Command::Eval { questions, plain, gates, each, misses, json, .. } => {
+        Command::Eval { questions, plain, without, gates, each, misses, json, .. } => {
             let command = eval::EvalCommand {
                 path: questions,
                 baseline: eval::baseline(*plain),
+                without,
                 gates: gates.as_deref(),
                 each: each.as_deref(),
                 output: eval::Output::new(*json, *misses),

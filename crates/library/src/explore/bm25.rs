@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::query::Query;
 use super::terms::key_weight;
 use crate::index::{Key, Posting, Segment, View};
+use crate::rules::{RuleGroup, Rules};
 
 // The weights were found by measuring on questions of several kinds (`annai eval`); the ranking is not sensitive to any
 // of them alone.
@@ -27,6 +28,7 @@ pub struct Statistics {
     pub nodes: f32,
     average_length: f32,
     idf: HashMap<Key, f32>,
+    rules: Rules,
 }
 
 /// The inverse document frequency of a key that `count` of `nodes` nodes contain.
@@ -50,7 +52,8 @@ impl Statistics {
                 });
             }
         }
-        Self { nodes, average_length: (length as f32 / nodes).max(1.0), idf: known }
+        let rules = wordings.first().map_or(Rules::default(), |question| question.rules);
+        Self { nodes, average_length: (length as f32 / nodes).max(1.0), idf: known, rules }
     }
 
     /// The inverse document frequency of a key of the question.
@@ -60,7 +63,7 @@ impl Statistics {
 
     /// The inverse document frequency of a key, weighted by what the key says; 0 for a key that occurs nowhere.
     pub fn weighted_idf(&self, key: Key) -> f32 {
-        self.idf(key) * key_weight(key)
+        self.idf(key) * if self.rules.has(RuleGroup::Hiragana) { key_weight(key) } else { 1.0 }
     }
 
     /// The BM25 score of a key with this inverse document frequency in one node.
@@ -68,9 +71,10 @@ impl Statistics {
         let length = segment.node(posting.node).map_or(0, |node| node.length) as f32;
         let length_ratio = (length / self.average_length).max(MIN_LENGTH_RATIO);
         let body = posting.body as f32 / (1.0 - B + B * length_ratio);
-        let frequency = body
-            + posting.title as f32 * HEADING_WEIGHT
-            + posting.path.min(MAX_PATH_OCCURRENCES) as f32 * PATH_WEIGHT;
+        let (heading, path) =
+            if self.rules.has(RuleGroup::FieldWeights) { (HEADING_WEIGHT, PATH_WEIGHT) } else { (1.0, 1.0) };
+        let frequency =
+            body + posting.title as f32 * heading + posting.path.min(MAX_PATH_OCCURRENCES) as f32 * path;
         idf * frequency * (K1 + 1.0) / (frequency + K1)
     }
 }

@@ -11,6 +11,7 @@ use super::terms::{Form, Term};
 use crate::fs::Sha256;
 use crate::index::{Class, class};
 use crate::manuals::Manuals;
+use crate::rules::{RuleGroup, Rules};
 use crate::text::normalize_text;
 
 /// The word list that is part of the program.
@@ -26,6 +27,8 @@ const MAX_WORDS: usize = 20_000;
 /// Groups of synonyms, and the vocabulary of exceptions.
 pub struct Dictionary {
     groups: Vec<Vec<String>>,
+    /// How many of the groups are part of the program; they come first.
+    built_in: usize,
     /// The group of each word, by the word's number in `finder`.
     words: Vec<usize>,
     /// Finds the synonyms in a question; none where the automaton could not be built.
@@ -116,7 +119,8 @@ impl Dictionary {
         let finder = AhoCorasick::new(&patterns).ok();
         let exception_finder =
             AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&exceptions).ok();
-        Self { groups, words, finder, exception_finder }
+        let built_in = BUILT_IN_WORDS.synonyms.len();
+        Self { groups, built_in, words, finder, exception_finder }
     }
 
     /// The number of automata that could not be built. The words of users may exceed what an automaton can hold; then
@@ -126,17 +130,17 @@ impl Dictionary {
     }
 
     /// Adds to the terms of a normalized question the synonyms of them, or of a part of them.
-    pub fn expand(&self, question: &str, terms: &mut [Term]) {
+    pub fn expand(&self, question: &str, terms: &mut [Term], rules: Rules) {
         let Some(finder) = &self.finder else { return };
+        let first_group = if rules.has(RuleGroup::BuiltInSynonyms) { 0 } else { self.built_in };
         for found in finder.find_overlapping_iter(question) {
             let range = found.range();
             let Some(word) = question.get(range.clone()) else { continue };
             if !is_whole_word(question, range.start, range.end) {
                 continue;
             }
-            let Some(group) =
-                self.words.get(found.pattern().as_usize()).and_then(|group| self.groups.get(*group))
-            else {
+            let group = self.words.get(found.pattern().as_usize()).filter(|group| **group >= first_group);
+            let Some(group) = group.and_then(|group| self.groups.get(*group)) else {
                 continue;
             };
             let overlaps = |term: &&mut Term| term.range.start < range.end && range.start < term.range.end;

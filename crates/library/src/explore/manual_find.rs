@@ -146,7 +146,8 @@ impl<'a> Explorer<'a> {
     /// Runs the stages in these manuals, with their dictionary.
     fn pass(&self, ids: &[String], home: Option<&str>) -> Result<Pass<'a>, ToolError> {
         let (dictionary, bad_word_files) = self.context.dictionaries.of(self.context.manuals, ids);
-        let query = Query::new(&self.request.query, self.request.intent, &dictionary)?;
+        let FindRequest { query, intent, rules, .. } = self.request;
+        let query = Query::parse("query", query, *intent, &dictionary, *rules)?;
         let wordings = wordings_of(&self.request.other_words, &self.request.query, &query, &dictionary)?;
         let (views, unopened) = self.context.manual_views(ids, self.deadline, self.cancellation)?;
         let scope = self.scope(&views);

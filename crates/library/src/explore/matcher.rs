@@ -8,6 +8,7 @@ use super::query::Query;
 use super::terms::{Form, FormKind, Term};
 use crate::cancellation::checkpoint;
 use crate::index::{Key, Segment, View, all_of};
+use crate::rules::RuleGroup;
 
 /// The factor for a single character, which is looked up by every pair that begins with it and is therefore less
 /// specific than a key.
@@ -96,6 +97,8 @@ pub struct Matcher<'a> {
     keys: BTreeMap<Key, Vec<usize>>,
     /// The idf of the keys of each wording that occur at all.
     totals: Vec<f32>,
+    /// Whether nodes are weighed by how much of the wording they have.
+    is_covering: bool,
     negatives: Vec<(&'a Form, Needle)>,
     accumulator: ScoreAccumulator,
     found: FoundTerms,
@@ -131,6 +134,7 @@ impl<'a> Matcher<'a> {
         let total = |query: &&Query| query.keys.iter().map(|key| statistics.weighted_idf(*key)).sum();
         Self {
             totals: wordings.iter().map(total).collect(),
+            is_covering: wordings.first().is_none_or(|question| question.rules.has(RuleGroup::Coverage)),
             statistics,
             negatives: negatives.map(|form| (form, Needle::new(&form.text))).collect(),
             scores: wordings.iter().map(|_| Vec::new()).collect(),
@@ -159,7 +163,9 @@ impl<'a> Matcher<'a> {
         self.add_terms(segment);
         self.add_keys(segment);
         self.remove_negatives(segment);
-        self.weigh_by_coverage();
+        if self.is_covering {
+            self.weigh_by_coverage();
+        }
         &self.scores
     }
 

@@ -49,6 +49,8 @@ mod reading_order;
 mod references;
 mod report;
 mod request;
+#[cfg(test)]
+mod rules_tests;
 mod scope;
 mod section_excerpts;
 mod sentences;

@@ -16,6 +16,7 @@ use super::wanted::Wanted;
 use super::words::{goal_of, intent_of, is_stop_word, without_goal_words};
 use crate::error::LibraryError;
 use crate::index::{Class, Key, class, word};
+use crate::rules::{RuleGroup, Rules};
 use crate::text::{is_separator, kanji_number, kanji_numeral};
 
 /// The maximum length of a question after normalization. The input schema limits what is sent; this limits what
@@ -50,41 +51,51 @@ pub struct Query {
     pub asked_value: Option<AskedValue>,
     /// The terms beyond [`MAX_TERMS`], which are not searched for.
     pub dropped: Vec<String>,
+    /// The rules that it was parsed by, and that sections are ranked by.
+    pub rules: Rules,
 }
 
 impl Query {
     /// Parses a question. Without an intent, it is derived from the words.
     pub fn new(question: &str, intent: Option<Intent>, dictionary: &Dictionary) -> Result<Self, ToolError> {
-        Self::parse("query", question, intent, dictionary)
+        Self::parse("query", question, intent, dictionary, Rules::default())
     }
 
-    /// Parses the question in this argument.
+    /// Parses the question in this argument by some rules.
     pub fn parse(
         argument: &str,
         question: &str,
         intent: Option<Intent>,
         dictionary: &Dictionary,
+        rules: Rules,
     ) -> Result<Self, ToolError> {
         let whole = checked_normal_form(argument, question)?;
         let parts = QuestionParts::of(question);
         let rest = normal_line(&parts.rest);
         // What is quoted or excluded is searched for as it is, and states no goal.
         let goal = goal_of(&rest);
-        let subject = without_directing_words(&parts.rest, &without_goal_words(&rest));
+        let without_goal = without_goal_words(&rest);
+        let subject = match rules.has(RuleGroup::DirectingWords) {
+            true => without_directing_words(&parts.rest, &without_goal),
+            false => Subject { text: without_goal, leading_words: 0 },
+        };
         // A question of nothing but such words is about them.
         let subject = match has_words(&subject.text) || !parts.quoted.is_empty() {
             true => subject,
             false => Subject { text: rest, leading_words: 0 },
         };
         let asked = Asked::of(&subject.text);
-        let normal = if has_words(&asked.text) { asked.text } else { subject.text.clone() };
+        let takes_asking = rules.has(RuleGroup::AskingWords) && has_words(&asked.text);
+        let normal = if takes_asking { asked.text } else { subject.text.clone() };
         let normal = japanese::with_plain_connectives(normal);
-        let ParsedTerms { mut terms, dropped } = terms_of(&parts, &normal, subject.leading_words);
+        let ParsedTerms { mut terms, dropped } = terms_of(&parts, &normal, subject.leading_words, rules);
         for term in &mut terms {
-            add_spellings(term);
+            add_spellings(term, rules);
         }
-        dictionary.expand(&normal, &mut terms);
-        join_neighbors(&normal, &mut terms);
+        dictionary.expand(&normal, &mut terms, rules);
+        if rules.has(RuleGroup::WordForms) {
+            join_neighbors(&normal, &mut terms);
+        }
         terms.iter_mut().for_each(|term| term.forms.truncate(MAX_FORMS));
         let negatives = parts
             .negatives
@@ -96,10 +107,11 @@ impl Query {
             negatives,
             intent: intent.unwrap_or_else(|| intent_of(&whole)),
             goal,
-            keys: scored_keys(&subject.text, &parts.quoted),
-            asked_value: AskedValue::of(&whole, asked.wanted),
+            keys: scored_keys(&subject.text, &parts.quoted, rules),
+            asked_value: AskedValue::of(&whole, asked.wanted).filter(|_| rules.has(RuleGroup::AskedValue)),
             wanted: asked.wanted,
             dropped,
+            rules,
         })
     }
 }
@@ -129,8 +141,10 @@ impl Query {
 }
 
 /// The index keys of a question without its stop words, each once.
-fn scored_keys(normal: &str, quoted: &[String]) -> Vec<Key> {
-    let words = normal.split_inclusive(' ').filter(|word| !is_stop_word(word.trim_matches(is_separator)));
+fn scored_keys(normal: &str, quoted: &[String], rules: Rules) -> Vec<Key> {
+    let is_left_out =
+        |word: &str| rules.has(RuleGroup::StopWords) && is_stop_word(word.trim_matches(is_separator));
+    let words = normal.split_inclusive(' ').filter(|word| !is_left_out(word));
     let mut text: String = words.collect();
     for phrase in quoted {
         text.push(' ');
@@ -161,7 +175,7 @@ fn checked_normal_form(argument: &str, question: &str) -> Result<String, ToolErr
 
 /// Adds the other spellings of a term: numbers in Kanji numerals and in digits, and words without their okurigana; and
 /// the base of a compound.
-fn add_spellings(term: &mut Term) {
+fn add_spellings(term: &mut Term, rules: Rules) {
     let text = term.text().to_owned();
     let mut others = Vec::new();
     let digits: String = text
@@ -184,11 +198,14 @@ fn add_spellings(term: &mut Term) {
     {
         others.push(format!("{number}{unit}"));
     }
-    others.extend(japanese::without_okurigana(&text));
-    others.extend(japanese::plain_form(&text));
+    let has_forms = rules.has(RuleGroup::WordForms);
+    if has_forms {
+        others.extend(japanese::without_okurigana(&text));
+        others.extend(japanese::plain_form(&text));
+    }
     term.forms.extend(others.iter().filter_map(|other| Form::new(other, SPELLING_WEIGHT)));
-    if let Some((base, weight, kind)) = base_of(&text).filter(|_| term.role == Role::Soft && !term.is_phrase)
-    {
+    let has_base = has_forms && term.role == Role::Soft && !term.is_phrase;
+    if let Some((base, weight, kind)) = base_of(&text).filter(|_| has_base) {
         term.forms.extend(Form::new(&base, weight).map(|form| Form { kind, ..form }));
     }
 }

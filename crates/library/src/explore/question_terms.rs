@@ -9,6 +9,7 @@ use super::question::{QuestionParts, ScriptRun, script_runs};
 use super::terms::{Form, Role, Term};
 use super::words::{is_comparing_word, is_stop_word, strength};
 use crate::index::{Class, class};
+use crate::rules::{RuleGroup, Rules};
 use crate::text::{is_separator, normalize_line};
 
 /// The maximum number of terms that are searched for. The terms that a section contains are a bit set in a `u64`, and a
@@ -27,13 +28,13 @@ pub struct ParsedTerms {
 }
 
 /// The terms of a question, of whose beginning some words were taken away.
-pub fn terms_of(parts: &QuestionParts, normal: &str, leading_words: usize) -> ParsedTerms {
+pub fn terms_of(parts: &QuestionParts, normal: &str, leading_words: usize, rules: Rules) -> ParsedTerms {
     let mut terms: Vec<Term> = Vec::new();
     for phrase in &parts.quoted {
         let phrase = normal_line(phrase);
         terms.extend(new_term(Role::Must, &phrase, 0..0).map(|term| Term { is_phrase: true, ..term }));
     }
-    let original = OriginalWords { text: &parts.rest, leading_words };
+    let original = OriginalWords { text: &parts.rest, leading_words, rules };
     let runs = script_runs(normal);
     for (number, run) in runs.iter().enumerate() {
         match run.clone() {
@@ -51,7 +52,12 @@ pub fn terms_of(parts: &QuestionParts, normal: &str, leading_words: usize) -> Pa
             }
         }
     }
-    remove_asking_terms(normal, &mut terms);
+    if rules.has(RuleGroup::AskingWords) {
+        remove_asking_terms(normal, &mut terms);
+    }
+    if !rules.has(RuleGroup::StopWords) {
+        terms.iter_mut().for_each(|term| term.strength = 1.0);
+    }
     if terms.is_empty() && parts.negatives.is_empty() {
         // A question of nothing but stop words is searched for as it is.
         terms.extend(new_term(Role::Soft, normal, 0..normal.len()));
@@ -145,12 +151,13 @@ fn word_terms(original: &OriginalWords<'_>, normal: &str, range: Range<usize>, t
         }
         return;
     }
-    let Some(only) = parts.first().filter(|part| !is_stop_word(part)) else { return };
+    let is_left_out = |word: &str| original.rules.has(RuleGroup::StopWords) && is_stop_word(word);
+    let Some(only) = parts.first().filter(|part| !is_left_out(part)) else { return };
     let spelled = original.form(only);
     let role = if spelled.is_some_and(is_name) { Role::Must } else { Role::Soft };
     let Some(mut term) = new_term(role, only, range.clone()) else { return };
     let words = identifier_words(spelled.unwrap_or_default());
-    if words.len() < 2 {
+    if words.len() < 2 || !original.rules.has(RuleGroup::WordForms) {
         terms.push(term);
         return;
     }
@@ -187,6 +194,8 @@ struct OriginalWords<'a> {
     text: &'a str,
     /// The number of words at its beginning that only direct.
     leading_words: usize,
+    /// The rules that the question is parsed by.
+    rules: Rules,
 }
 
 impl<'a> OriginalWords<'a> {

@@ -7,6 +7,7 @@ use annai_core::Principal;
 
 use super::terms::{Goal, Intent};
 use super::trace::TraceRecord;
+use crate::rules::Rules;
 use crate::search::FileFilter;
 
 /// The limits of a find.
@@ -54,6 +55,8 @@ pub struct FindRequest {
     pub hard_max_stage: u8,
     /// The trace of an earlier find, to search only what that find left out.
     pub left_out_of: Option<Arc<TraceRecord>>,
+    /// The rules in force: all of them, unless the find is a measurement.
+    pub rules: Rules,
     /// The limits.
     pub budget: SearchBudget,
     /// The caller.

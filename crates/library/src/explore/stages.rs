@@ -15,10 +15,11 @@ use super::ranking::{Ranked, is_bare_heading, rank};
 use super::references::add_references;
 use super::scope::SearchScope;
 use super::unscanned::{LeftOutSection, SkipReason, UnscannedPart, files_of, manual_id, parts_of};
-use super::wording_fusion::{MAX_FUSED, WordingRanking, fuse_wordings};
+use super::wording_fusion::{Fusion, MAX_FUSED, WordingRanking, fuse_wordings};
 use super::wordings::Wording;
 use crate::cancellation::catch_panic;
 use crate::index::View;
+use crate::rules::RuleGroup;
 
 /// The number of best candidates that are ranked exactly, and that the later stages start from. Evidence beyond them is
 /// kept, in document order.
@@ -130,14 +131,17 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
     });
     let others: Vec<_> = others.collect();
     let question_best = ranked.best.first().map(|best| best.place);
-    fuse_wordings(&mut ranked, &matched, &others);
+    let fusion = if query.rules.has(RuleGroup::WordingFusion) { Fusion::Scores } else { Fusion::Ranks };
+    fuse_wordings(&mut ranked, &matched, &others, fusion);
     let bests: Vec<_> = others.iter().map(|other| other.best.first().map(|best| best.place)).collect();
     let Ranked { best: mut candidates, mut more_evidence, mut more_related } = ranked;
     let mut left_out: Vec<_> = match max_candidates {
         Some(_) => more_evidence.drain(..).map(|cut| LeftOutSection::matched(cut.place)).collect(),
         None => Vec::new(),
     };
-    merge_bare_headings(views, &mut candidates, &mut more_evidence);
+    if query.rules.has(RuleGroup::BareHeadings) {
+        merge_bare_headings(views, &mut candidates, &mut more_evidence);
+    }
 
     // Sections that an earlier find was led to, but had no room for, are added here.
     let mut later =
@@ -151,8 +155,10 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
             };
             scope.admits(views, place) && !excluded.iter().any(contains)
         };
-        later
-            .run(2, deadline, || add_exceptions(views, &mut candidates, dictionary, query.intent, &admitted));
+        if query.rules.has(RuleGroup::Exceptions) {
+            let intent = query.intent;
+            later.run(2, deadline, || add_exceptions(views, &mut candidates, dictionary, intent, &admitted));
+        }
         later.run(3, deadline, || add_references(views, &mut candidates, &admitted));
     }
     let LaterStages { last_stage: stage, failed, is_out_of_time, added } = later;

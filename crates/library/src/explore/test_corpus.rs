@@ -36,6 +36,7 @@ use crate::index::{CollectionSource, IndexCatalog, Shape, View};
 use crate::manuals::Manuals;
 use crate::position::Position;
 use crate::reference::{NextAction, Target};
+use crate::rules::Rules;
 use crate::vault::Vault;
 
 /// Tells the folders of tests apart that run at the same time.
@@ -308,6 +309,7 @@ pub fn request(question: &str) -> FindRequest {
         max_stage: 4,
         hard_max_stage: 4,
         left_out_of: None,
+        rules: Rules::default(),
         budget: SearchBudget { max_candidates: None, time: Duration::from_secs(60) },
         owner: Principal::Owner,
     }

@@ -11,6 +11,18 @@ use super::ranking::{Ranked, covered_weight};
 /// ranking, and much to what a caller has to read.
 pub const MAX_FUSED: usize = 50;
 
+/// The usual constant of reciprocal rank fusion.
+const RANK_CONSTANT: f32 = 60.0;
+
+/// What the rankings of wordings are fused by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fusion {
+    /// Scores relative to the best one of each ranking.
+    Scores,
+    /// Ranks, as a search without anything fitted does; only measurements use it.
+    Ranks,
+}
+
 /// The sections that another wording of a question ranks best.
 pub struct WordingRanking<'a> {
     /// How much it counts, relative to 1 for the question.
@@ -24,10 +36,35 @@ pub struct WordingRanking<'a> {
 /// Orders the best sections by how the question and its other wordings score them, and adds those that only the other
 /// wordings found. A section has the weighted mean of its scores relative to the best one of each ranking. A ranking counts
 /// as much as its best section covers the terms of its wording: what stands nowhere says nothing.
-pub fn fuse_wordings(ranked: &mut Ranked, matched: &MatchOutcome, others: &[WordingRanking<'_>]) {
+pub fn fuse_wordings(
+    ranked: &mut Ranked,
+    matched: &MatchOutcome,
+    others: &[WordingRanking<'_>],
+    fusion: Fusion,
+) {
     if others.iter().all(|other| other.best.is_empty()) {
         return;
     }
+    let scores = match fusion {
+        Fusion::Scores => fused_scores(ranked, matched, others),
+        Fusion::Ranks => fused_ranks(ranked, others),
+    };
+    add_others(ranked, matched, others);
+    for candidate in &mut ranked.best {
+        candidate.score = scores.get(&candidate.place).copied().unwrap_or_default();
+    }
+    ranked.best.sort_by(|one, other| {
+        let by_score = other.score.total_cmp(&one.score).then(one.place.cmp(&other.place));
+        one.is_outside.cmp(&other.is_outside).then(by_score)
+    });
+}
+
+/// How much each section counts by the scores of the rankings.
+fn fused_scores(
+    ranked: &Ranked,
+    matched: &MatchOutcome,
+    others: &[WordingRanking<'_>],
+) -> HashMap<NodePlace, f32> {
     let lists = others
         .iter()
         .map(|other| (other.weight * coverage(other.matched, &other.best), other.best.as_slice()));
@@ -39,17 +76,24 @@ pub fn fuse_wordings(ranked: &mut Ranked, matched: &MatchOutcome, others: &[Word
     for (weight, list) in &lists {
         let best_score = list.first().map_or(0.0, |best| best.score).max(f32::MIN_POSITIVE);
         for candidate in *list {
-            *scores.entry(candidate.place).or_default() += weight * candidate.score / (total * best_score);
+            // Each share by itself: the product of both divisors would underflow to 0.
+            let share = (weight / total) * (candidate.score / best_score);
+            *scores.entry(candidate.place).or_default() += share;
         }
     }
-    add_others(ranked, matched, others);
-    for candidate in &mut ranked.best {
-        candidate.score = scores.get(&candidate.place).copied().unwrap_or_default();
+    scores
+}
+
+/// How much each section counts by its ranks alone, with the usual constant; the question counts double.
+fn fused_ranks(ranked: &Ranked, others: &[WordingRanking<'_>]) -> HashMap<NodePlace, f32> {
+    let mut scores: HashMap<NodePlace, f32> = HashMap::new();
+    let others = others.iter().map(|other| (1.0, other.best.as_slice()));
+    for (weight, list) in std::iter::once((2.0, ranked.best.as_slice())).chain(others) {
+        for (rank, candidate) in (1_u16..).zip(list) {
+            *scores.entry(candidate.place).or_default() += weight / (RANK_CONSTANT + f32::from(rank));
+        }
     }
-    ranked.best.sort_by(|one, other| {
-        let by_score = other.score.total_cmp(&one.score).then(one.place.cmp(&other.place));
-        one.is_outside.cmp(&other.is_outside).then(by_score)
-    });
+    scores
 }
 
 /// The share of the terms of a wording, by weight, that its best section contains.

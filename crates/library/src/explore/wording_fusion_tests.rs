@@ -79,6 +79,14 @@ fn sections_of_other_wordings_are_evidence_and_no_terms_of_the_question() {
     assert_eq!(found.inside_terms(), 1);
 }
 
+#[test]
+fn terms_that_are_in_every_section_fuse_to_a_number() {
+    let views = [manual("m", &[("a.md", "# S0\na b d\n# S1\na d\n")])];
+    let found = outcome_with(&views, "a a d", &["a d"], None);
+    let scores: Vec<f32> = found.candidates.iter().map(|known| known.score).collect();
+    assert!(scores.is_sorted_by(|one, other| one >= other), "{scores:?}");
+}
+
 proptest! {
     #[test]
     fn every_section_is_counted_once_whatever_is_asked(

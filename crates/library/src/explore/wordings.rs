@@ -76,7 +76,7 @@ impl Query {
         question: &Self,
         dictionary: &Dictionary,
     ) -> Result<Self, ToolError> {
-        let mut wording = Self::parse(argument, text, Some(question.intent), dictionary)?;
+        let mut wording = Self::parse(argument, text, Some(question.intent), dictionary, question.rules)?;
         wording.goal = question.goal;
         wording.wanted = question.wanted;
         wording.asked_value.clone_from(&question.asked_value);

@@ -174,6 +174,7 @@ impl Tool for ManualFind {
             max_stage: input.max_stage.unwrap_or(settings.default_max_stage).min(settings.hard_max_stage),
             hard_max_stage: settings.hard_max_stage,
             left_out_of,
+            rules: settings.rules,
             budget: input.budget.unwrap_or_default().into(),
             owner: call.identity().principal(),
         };
