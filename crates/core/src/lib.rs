@@ -2,6 +2,7 @@
 //! error type, the layered configuration, logging and metrics. It knows no protocol and no transport.
 
 pub mod call;
+pub mod cancellation;
 pub mod config;
 pub mod date;
 pub mod error;

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use annai_library::text::normalize_text;
 use annai_library::{Section, stem};
+use annai_text::normalize_text;
 
 use crate::hit::Hit;
 

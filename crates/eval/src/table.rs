@@ -1,6 +1,6 @@
 //! The figures as tables that fit into 120 columns.
 
-use annai_library::text::truncate_chars;
+use annai_text::truncate_chars;
 
 use crate::bootstrap::Estimate;
 use crate::conflicts::{ANY_SPLIT, ConflictScores};

@@ -2,16 +2,16 @@
 
 use annai_core::{Call, ToolError};
 
-use crate::cancellation::Cancellation;
-use crate::error::LibraryError;
-use crate::fs::RelPath;
 use crate::provenance::Provenance;
 use crate::ranges::LineRange;
 use crate::reading::{self, CopyLimits, Expand, ReadLimits, ReadPart, ReadRequest, ReadScope};
-use crate::reference::Ref;
 use crate::toolset::{Library, LibraryState};
-use crate::vault::WriteReport;
 use crate::writing::{WriteMode, write_or_create};
+use annai_core::cancellation::Cancellation;
+use annai_files::LibraryError;
+use annai_files::fs::RelPath;
+use annai_files::vault::WriteReport;
+use annai_search::reference::Ref;
 
 /// What to copy, and where to.
 pub struct CopyRequest {

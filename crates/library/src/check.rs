@@ -4,10 +4,9 @@ use annai_core::finding::counted;
 use annai_core::{ErrorKind, Finding};
 
 use crate::config::LibrarySection;
-use crate::explore::WordList;
-use crate::fs::{Unsearchable, UnsearchableReason};
-use crate::manuals::{FileType, Manual, Manuals};
-use crate::vault::Vault;
+use annai_files::fs::{Unsearchable, UnsearchableReason};
+use annai_files::manuals::{FileType, Manual, Manuals};
+use annai_search::WordList;
 
 /// How many files of a manual are named; of the others, only the number is shown.
 const MAX_NAMED_FILES: usize = 10;
@@ -36,7 +35,7 @@ pub fn check(settings: &LibrarySection) -> Vec<Finding> {
         }
     };
     let path = settings.vault_folder().display().to_string();
-    let vault = match Vault::new(settings).root() {
+    let vault = match settings.vault().root() {
         Ok(_) => Finding::good(format!("library: the vault is {path}")),
         Err(error) if error.kind() == ErrorKind::NotConfigured => Finding::good(
             "library: no vault is set, so nothing can be written; --vault DIR or VAULT_ROOT chooses one",

@@ -6,9 +6,9 @@ use annai_core::config::{EnvironmentVariable, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::manual_folders::ManualFolder;
-use crate::rules::Rules;
-use crate::vault_quota::VaultLimits;
+use annai_files::manuals::ManualFolder;
+use annai_files::vault::{Vault, VaultLimits};
+use annai_search::rules::Rules;
 
 /// The keys that this crate owns.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -254,13 +254,14 @@ impl LibrarySection {
         self.vault_root.is_some() || self.workspace_root.is_some()
     }
 
-    /// The limits of the vault.
-    pub(crate) const fn vault_limits(&self) -> VaultLimits {
-        VaultLimits {
+    /// The vault.
+    pub(crate) fn vault(&self) -> Vault {
+        let limits = VaultLimits {
             max_bytes: self.vault_max_bytes,
             max_files: self.vault_max_files,
             max_file_bytes: self.vault_max_file_bytes,
-        }
+        };
+        Vault::new(self.vault_folder(), self.has_chosen_vault(), limits, &self.vault_allow_names)
     }
 
     fn folder(&self, own: Option<&str>, name: &str) -> PathBuf {

@@ -39,7 +39,7 @@ mod tests {
     use annai_core::ToolError;
 
     use super::*;
-    use crate::error::LibraryError;
+    use annai_files::LibraryError;
 
     #[test]
     fn every_kind_of_library_error_is_documented_once() {

@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use annai_core::ToolError;
 
-use crate::cancellation::Cancellation;
-use crate::error::LibraryError;
-use crate::explore::{Dictionary, DictionaryCache};
-use crate::fs::RelPath;
-use crate::manuals::{Document, Manuals};
+use crate::line_search::{LineHit, snippet};
 use crate::paging::{LineKey, Page, Pager, SkippedFiles};
 use crate::read_units::section_range;
-use crate::search::{LineHit, snippet};
-use crate::text::{Node, Normalized, TextPosition, normalize_line};
+use annai_core::cancellation::Cancellation;
+use annai_files::LibraryError;
+use annai_files::fs::RelPath;
+use annai_files::manuals::{Document, Manuals};
+use annai_search::{Dictionary, DictionaryCache};
+use annai_text::{Node, Normalized, TextPosition, normalize_line};
 
 /// Lists the lines of a manual that contain an exception word; with `node_id`, only those of that section. Also returns the
 /// files that could not be read.

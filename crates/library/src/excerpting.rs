@@ -3,13 +3,13 @@
 use annai_core::ToolError;
 use serde_json::json;
 
-use crate::error::LibraryError;
-use crate::fs::{self, RelPath, Sha256};
 use crate::handed_out_part::HandedOutPart;
-use crate::position::Position;
 use crate::ranges::LineRange;
-use crate::text::{Excerpt, ExcerptBuilder, ExcerptRequest};
-use crate::vault::Vault;
+use annai_files::LibraryError;
+use annai_files::fs::{self, RelPath, Sha256};
+use annai_files::vault::Vault;
+use annai_text::Position;
+use annai_text::{Excerpt, ExcerptBuilder, ExcerptRequest};
 
 /// The length from which on a line is no longer collected when lines are passed on one by one, so that memory stays bounded.
 /// Callers accept less.

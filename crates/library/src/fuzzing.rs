@@ -2,14 +2,14 @@
 //! promises does not hold. Only built with the feature `fuzzing`.
 
 use crate::audit::fuzzing as audits;
-use crate::explore::fuzzing as finds;
-use crate::fs::{RelPath, fuzzing as files};
-use crate::index::Shape;
-use crate::index::fuzzing as indexes;
+use crate::line_search::fuzzing as searches;
 use crate::paging::{FileKey, LineKey, Pager};
 use crate::resource_uri::ResourceUri;
-use crate::search::fuzzing as searches;
-use crate::text::fuzzing as texts;
+use annai_files::fs::{RelPath, fuzzing as files};
+use annai_search::fuzzing as finds;
+use annai_search::index::Shape;
+use annai_search::index::fuzzing as indexes;
+use annai_text::fuzzing as texts;
 
 /// A path: it stays below its root, and parsing what was parsed changes nothing. The same for the URI of a file.
 pub fn path(input: &str) {

@@ -2,8 +2,8 @@
 
 use annai_core::JsonObject;
 
-use crate::fs::Sha256;
-use crate::position::Span;
+use annai_files::fs::Sha256;
+use annai_text::Span;
 
 /// A part of a file that is handed out.
 pub struct HandedOutPart<'a> {

@@ -6,15 +6,15 @@ use std::time::Instant;
 use annai_core::{Principal, ToolError};
 use serde_json::Value;
 
-use crate::explore::{HandedOut, ReadingState, TraceRecord};
-use crate::file_version::FileVersion;
 use crate::handed_out_part::HandedOutPart;
-use crate::position::Span;
 use crate::ranges::LineRange;
-use crate::reference::NextAction;
 use crate::scans::ScanRecord;
 use crate::toolset::LibraryState;
 use crate::uncovered::CoveredFile;
+use annai_files::FileVersion;
+use annai_search::reference::NextAction;
+use annai_search::{HandedOut, ReadingState, TraceRecord};
+use annai_text::Span;
 
 impl LibraryState {
     /// Records a read, and suggests the next calls. Without a `trace_id`, it counts for the newest find of the caller that

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use annai_core::ToolError;
 
 use crate::config::LibrarySection;
-use crate::manuals::Manuals;
+use annai_files::manuals::Manuals;
 
 /// The id and the folder of each manual. A manual that cannot be opened is left out.
 pub fn manual_paths(settings: &LibrarySection) -> Result<Vec<(String, PathBuf)>, ToolError> {

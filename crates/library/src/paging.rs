@@ -8,8 +8,8 @@ use annai_core::ToolError;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::error::LibraryError;
-use crate::fs::Sha256;
+use annai_files::LibraryError;
+use annai_files::fs::Sha256;
 
 /// The number of hexadecimal digits of the checksum: enough to recognize a cursor that was changed or belongs elsewhere.
 const CHECK_DIGITS: usize = 8;

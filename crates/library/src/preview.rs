@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use annai_core::ToolError;
 
 use crate::config::LibrarySection;
-use crate::explore::{DictionaryCache, LineHighlighter, OtherWords};
-use crate::fs::RelPath;
-use crate::manuals::Manuals;
-use crate::search::snippet;
+use crate::line_search::snippet;
+use annai_files::fs::RelPath;
+use annai_files::manuals::Manuals;
+use annai_search::{DictionaryCache, LineHighlighter, OtherWords};
 
 /// A preview of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl PreviewLine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::test_corpus::TempFolder;
+    use annai_files::testing::TempFolder;
 
     #[test]
     fn words_are_found_and_shown_without_the_markup_of_the_line() {

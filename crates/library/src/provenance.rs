@@ -2,7 +2,7 @@
 //! `<!-- source: manual_id/path#L3-9 rev -->`.
 
 use crate::ranges::LineRange;
-use crate::text::percent_decoded;
+use annai_text::percent_decoded;
 
 /// The fewest digits of a rev, so that another word is not taken for one.
 const MIN_REV_DIGITS: usize = 6;

@@ -4,7 +4,7 @@ use annai_core::ToolError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::LibraryError;
+use annai_files::LibraryError;
 
 /// A range of lines, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

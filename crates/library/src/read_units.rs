@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use annai_core::ToolError;
 
-use crate::error::LibraryError;
-use crate::manuals::Document;
-use crate::text::{
+use annai_files::LibraryError;
+use annai_files::manuals::Document;
+use annai_text::{
     Node, NodeKind, PointerError, TextPosition, cut_length, cut_length_with, cut_start, locate_json,
     truncate_chars,
 };

@@ -9,14 +9,14 @@ use annai_core::ToolError;
 
 use crate::config;
 use crate::cursor::Cursor;
-use crate::error::LibraryError;
-use crate::fs::{RelPath, Sha256};
-use crate::manuals::{Document, FileType, Manuals};
-use crate::position::{Position, Span};
 pub use crate::read_arguments::{CopyLimits, Expand, Lines, ReadLimits, ReadScope};
 use crate::read_units::{Place, ReadUnit, Surroundings, heading_path, node_index, text};
-use crate::reference::{CharLimit, Ref};
-use crate::text::{TextPosition, cut_length};
+use annai_files::LibraryError;
+use annai_files::fs::{RelPath, Sha256};
+use annai_files::manuals::{Document, FileType, Manuals};
+use annai_search::reference::{CharLimit, Ref};
+use annai_text::{Position, Span};
+use annai_text::{TextPosition, cut_length};
 
 /// The number of digits of the SHA-256 that a reply names as `rev`, as many as refs have.
 const REV_DIGITS: usize = 12;
@@ -127,7 +127,7 @@ fn read_document(
     request: &ReadRequest<'_>,
     scope: Option<ReadScope>,
 ) -> Result<ReadPart, ToolError> {
-    let max_chars = CharLimit::new(settings, request.limits.max_chars).max_chars;
+    let max_chars = CharLimit::new(request.limits.max_chars, settings.hard_max_chars).max_chars;
     let max_sections =
         request.limits.max_sections.unwrap_or(settings.hard_max_sections).min(settings.hard_max_sections);
     let scope = match scope {

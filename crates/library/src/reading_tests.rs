@@ -3,8 +3,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::fs::TextFile;
-use crate::text::{Encoding, LineIndex, NodeKind, Rendering, json_node, markdown_page};
+use annai_files::fs::TextFile;
+use annai_text::{Encoding, LineIndex, NodeKind, Rendering, json_node, markdown_page};
 
 pub(super) fn document(text: &str, path: &str) -> Document {
     let lines = LineIndex::new(text);
@@ -32,7 +32,8 @@ pub(super) struct Arguments {
 
 impl Arguments {
     pub(super) fn scope(line: u64, scope: ReadScope) -> Self {
-        let place = Ref::new(crate::reference::Target::Manual, Some("m".into()), "a.md".into(), Some(line));
+        let place =
+            Ref::new(annai_search::reference::Target::Manual, Some("m".into()), "a.md".into(), Some(line));
         Self { place, scope: Some(scope), lines: None, expand: Expand::default() }
     }
 
@@ -218,7 +219,7 @@ fn a_page_runs_on_into_the_next_page_when_it_is_read() {
 fn headings_on_one_line_are_told_apart_by_their_character() {
     let text = "One\nfirst Two\nsecond Three";
     let mut minified = document(text, "a.md");
-    let node = |title: &str, level: u8, start_char: usize, parent: Option<usize>| crate::text::Node {
+    let node = |title: &str, level: u8, start_char: usize, parent: Option<usize>| annai_text::Node {
         title: title.into(),
         level,
         start_line: 1,

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::text::LineEnding;
+use annai_text::LineEnding;
 
 /// The result of replacing.
 #[derive(Debug, PartialEq, Eq)]

@@ -11,15 +11,15 @@ use annai_core::{
 use crate::config::LibrarySection;
 use crate::cursor::Cursor;
 use crate::excerpting::read_excerpt;
-use crate::fs::{self, RelPath};
-use crate::manuals::{FileType, Manuals};
 use crate::paging::{FileKey, Pager};
 use crate::reading::{self, Expand, Lines, ReadLimits, ReadRequest};
-use crate::reference::{CharLimit, Ref, Target};
 use crate::resource_uri::{Collection, ResourceUri};
 use crate::scopes::LIBRARY_READ;
-use crate::text::ExcerptRequest;
-use crate::vault::{Vault, visibility};
+use annai_files::fs::{self, RelPath};
+use annai_files::manuals::{FileType, Manuals};
+use annai_files::vault::{Vault, visibility};
+use annai_search::reference::{CharLimit, Ref, Target};
+use annai_text::ExcerptRequest;
 
 /// The names of the templates.
 const MANUAL_FILE: &str = "manual_file";
@@ -174,7 +174,7 @@ fn read_vault(files: &LibraryFiles<'_>, uri: &ResourceUri) -> Result<FilePart, T
     let path = RelPath::parse(&uri.path)?;
     let first_line = uri.start.map_or(1, |start| start.start_line);
     let first_char = uri.start.map_or(0, |start| start.position().char);
-    let max_chars = CharLimit::new(files.settings, Some(usize::MAX)).max_chars;
+    let max_chars = CharLimit::new(Some(usize::MAX), files.settings.hard_max_chars).max_chars;
     let request = ExcerptRequest { first_line, first_char, last_line: u64::MAX, max_chars };
     let excerpt = read_excerpt(files.vault, &path, request, "line")?.excerpt;
     let cursor = |(line, char): (u64, usize)| Cursor { start_line: line, char: Some(char as u64) };

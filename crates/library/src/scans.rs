@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use annai_core::{BoundedStore, Principal, StoreLimits};
 
-use crate::file_version::FileVersion;
 use crate::ranges::{LineRange, merged};
+use annai_files::FileVersion;
 
 /// The maximum number of file versions that are remembered, for all callers together. Beyond it, the one that was updated
 /// longest ago is forgotten, and its lines are suggested again.
@@ -113,7 +113,7 @@ impl ScanStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fs::Sha256;
+    use annai_files::fs::Sha256;
 
     fn range(start_line: u64, end_line: u64) -> LineRange {
         LineRange { start_line, end_line }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use annai_core::ToolError;
 
 use crate::config::LibrarySection;
-use crate::fs::RelPath;
-use crate::manuals::{Document, Manuals};
+use annai_files::fs::RelPath;
+use annai_files::manuals::{Document, Manuals};
 
 /// A section of a file, from its heading to the next heading of any level.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub fn sections(settings: &LibrarySection) -> Result<impl Iterator<Item = Sectio
 }
 
 fn sections_of(manual_id: &str, path: &str, document: &Document) -> Vec<Section> {
-    let section = |(index, node): (usize, &crate::text::Node)| Section {
+    let section = |(index, node): (usize, &annai_text::Node)| Section {
         manual_id: manual_id.to_owned(),
         path: path.to_owned(),
         line: node.start_line,

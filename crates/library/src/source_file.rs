@@ -2,15 +2,15 @@
 
 use annai_core::ToolError;
 
-use crate::error::LibraryError;
 use crate::excerpting::{count_chars, read_excerpt, read_vault_lines};
-use crate::file_version::FileVersion;
-use crate::fs::{RelPath, Sha256};
-use crate::manuals::Manuals;
 use crate::ranges::LineRange;
-use crate::reference::{Ref, Target};
-use crate::text::ExcerptRequest;
-use crate::vault::Vault;
+use annai_files::FileVersion;
+use annai_files::LibraryError;
+use annai_files::fs::{RelPath, Sha256};
+use annai_files::manuals::Manuals;
+use annai_files::vault::Vault;
+use annai_search::reference::{Ref, Target};
+use annai_text::ExcerptRequest;
 
 /// A source as the caller names it.
 pub enum SourceArgument {

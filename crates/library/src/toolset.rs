@@ -14,19 +14,19 @@ use tokio::signal::unix::SignalKind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::adaptive::Adaptive;
-use crate::cancellation::Cancellation;
 use crate::config;
-use crate::explore::{DictionaryCache, ExploreContext, ReadLedger, TraceRecord, TraceStore};
-use crate::fs::{EntryKind, Membership, fold_name};
-use crate::index::IndexCatalog;
-use crate::manuals::{FileType, Manuals};
 use crate::prompts::PROMPTS;
 use crate::reading::{ReadPart, ReadScope};
-use crate::reference::Ref;
 use crate::resources::{self, LibraryFiles};
 use crate::scans::ScanStore;
 use crate::scopes::LIBRARY_READ;
-use crate::vault::{Vault, visibility};
+use annai_core::cancellation::Cancellation;
+use annai_files::fs::{EntryKind, Membership, fold_name};
+use annai_files::manuals::{FileType, Manuals};
+use annai_files::vault::{Vault, visibility};
+use annai_search::index::IndexCatalog;
+use annai_search::reference::Ref;
+use annai_search::{DictionaryCache, ExploreContext, ReadLedger, TraceRecord, TraceStore};
 
 /// The signal that a write beyond the maximum file size raises; it has the same number on Linux and macOS.
 const SIGXFSZ: i32 = 25;
@@ -62,7 +62,7 @@ impl LibraryState {
     fn new(settings: &config::LibrarySection) -> Self {
         Self {
             manuals: Manuals::new(settings.manual_folders()),
-            vault: Vault::new(settings),
+            vault: settings.vault(),
             scans: ScanStore::default(),
             traces: TraceStore::new(settings.trace_max_keep, Duration::from_secs(settings.trace_ttl_sec)),
             ledger: ReadLedger::new(Duration::from_secs(settings.trace_ttl_sec)),

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::paging::fitting;
 use crate::ranges::{Coverage, LineRange};
-use crate::reference::NextAction;
 use crate::scans::{CoverageStep, ScanRecord};
+use annai_search::reference::NextAction;
 
 /// The maximum length of the ranges in a suggested call, in characters of JSON, so that the reply stays small.
 const MAX_RANGES_CHARS: usize = 5000;

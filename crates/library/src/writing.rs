@@ -4,10 +4,10 @@ use annai_core::ToolError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cancellation::Cancellation;
-use crate::error::LibraryError;
-use crate::fs::RelPath;
-use crate::vault::{Vault, VaultOperation, WriteReport};
+use annai_core::cancellation::Cancellation;
+use annai_files::LibraryError;
+use annai_files::fs::RelPath;
+use annai_files::vault::{Vault, VaultOperation, WriteReport};
 
 /// The maximum size of a file that `vault_replace` changes, because the old and the new text are both held in memory. A
 /// larger file is refused, as is a change whose result would be larger.

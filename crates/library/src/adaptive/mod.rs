@@ -13,8 +13,8 @@ use serde_json::json;
 
 use self::tuning::{FindRecord, Tuning};
 use crate::config::LibrarySection;
-use crate::explore::{FindReport, FindRequest, Thresholds, TraceMatch};
-use crate::fs::{SYSTEM_DIR, Sha256, StatsFile};
+use annai_files::fs::{SYSTEM_DIR, Sha256, StatsFile};
+use annai_search::{FindReport, FindRequest, Thresholds, TraceMatch};
 
 /// The maximum number of lines of the file: what a rollback looks back on. Beyond it, the oldest ones go.
 const MAX_LINES: usize = 200;

@@ -1,9 +1,10 @@
 use serde_json::Value;
 
 use super::*;
-use crate::cancellation::Cancellation;
-use crate::explore::find;
-use crate::explore::test_corpus::{TempFolder, TestLibrary, request};
+use annai_core::cancellation::Cancellation;
+use annai_files::testing::TempFolder;
+use annai_search::find;
+use annai_search::test_corpus::{TestLibrary, request};
 
 fn lines(folder: &TempFolder) -> Vec<Value> {
     let file = StatsFile { path: folder.0.join("new/folder/stats.jsonl"), vault: None };

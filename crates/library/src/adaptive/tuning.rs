@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::config::LibrarySection;
-use crate::explore::Thresholds;
+use annai_search::Thresholds;
 
 /// The minimum time between two steps, in milliseconds: a day.
 const STEP_INTERVAL_MS: i64 = 24 * 3600 * 1000;

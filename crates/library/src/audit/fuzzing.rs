@@ -27,7 +27,7 @@ pub fn read_json(text: &str) {
 
 /// Audits an artifact against itself as its source. Whatever it refers to exists, and what it finds lies in it.
 fn check(text: &str, mut artifact: Artifact) {
-    let lines = crate::text::LineIndex::new(text);
+    let lines = annai_text::LineIndex::new(text);
     let count = lines.count() as u64;
     let elements = artifact.elements.len();
     for drawn in &artifact.graphs {

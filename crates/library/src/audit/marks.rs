@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::finding::{AuditFinding, FindingKind};
 use crate::ranges::LineRange;
-use crate::text::normalize_text;
+use annai_text::normalize_text;
 
 /// The source lines that one line of an artifact cites.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

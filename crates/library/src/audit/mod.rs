@@ -23,14 +23,14 @@ use self::structure::{check_structure, sort_findings};
 use self::support::evidence::FileEvidence;
 use self::support::origins::{MAX_CITED_BYTES, Origins};
 use self::support::{SupportReport, check_support, needed_lines};
-use crate::cancellation::checkpoint;
 use crate::config::LibrarySection;
-use crate::error::LibraryError;
-use crate::fs::{self, RelPath};
-use crate::manuals::Manuals;
 use crate::ranges::LineRange;
 use crate::source_file::{SourceFile, count_lines, read_lines};
-use crate::vault::Vault;
+use annai_core::cancellation::checkpoint;
+use annai_files::LibraryError;
+use annai_files::fs::{self, RelPath};
+use annai_files::manuals::Manuals;
+use annai_files::vault::Vault;
 
 /// The maximum size of an artifact, which is held in memory as a whole; a larger one is refused.
 const MAX_ARTIFACT_BYTES: u64 = 64 << 20;
@@ -183,7 +183,7 @@ pub fn audit_files(
     artifact: &str,
     source: &str,
 ) -> Result<AuditReport, ToolError> {
-    let vault = Vault::new(settings);
+    let vault = settings.vault();
     let manuals = Manuals::new(settings.manual_folders());
     let source = count_lines(&vault, &RelPath::parse(source)?)?;
     audit(&vault, &manuals, &RelPath::parse(artifact)?, &source)

@@ -7,8 +7,8 @@ use super::finding::{AuditFinding, FindingKind};
 use super::graph::GraphNode;
 use super::marks::Mark;
 use super::support::assign_claims;
-use crate::cancellation::checkpoint;
 use crate::ranges::LineRange;
+use annai_core::cancellation::checkpoint;
 
 /// Hands the marks and the values of an artifact to their elements, and returns the source lines that it cites, and the
 /// problems of its structure.

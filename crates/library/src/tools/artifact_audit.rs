@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::audit::{AuditFinding, AuditReport, FindingKind, audit};
 use crate::config;
-use crate::fs::RelPath;
 use crate::paging::fitting;
 use crate::ranges::{CitedRange, Coverage, LineRange, check_cited};
-use crate::reference::{NextAction, Ref};
 use crate::scans::CoverageStep;
 use crate::scopes::LIBRARY_READ;
 use crate::source_file::SourceArgument;
 use crate::toolset::Library;
 use crate::uncovered::{CoveredFile, artifact_place};
+use annai_files::fs::RelPath;
+use annai_search::reference::{NextAction, Ref};
 
 /// The maximum number of findings in a reply. The counts include those that are left out, and `more`
 /// says so.

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::bridging::{CopyReport, CopyRequest, copy_to_vault};
 use crate::reading::{CopyLimits, ReadScope};
-use crate::reference::Ref;
 use crate::scopes::COPIES_MANUALS;
 use crate::toolset::Library;
 use crate::writing::WriteMode;
+use annai_search::reference::Ref;
 
 /// From where to where.
 #[derive(Debug, Deserialize, JsonSchema)]

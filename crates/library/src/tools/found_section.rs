@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::explore::{ExcerptLine, MAX_SHOWN, MatchKind, SectionExcerpts, TraceMatch, TraceRecord};
-use crate::reference::Ref;
+use annai_search::reference::Ref;
+use annai_search::{ExcerptLine, MAX_SHOWN, MatchKind, SectionExcerpts, TraceMatch, TraceRecord};
 
 /// A matching section with its score.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]

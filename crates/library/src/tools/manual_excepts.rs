@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::exceptions;
+use crate::line_search::LineHit;
 use crate::paging::{Pager, SkippedFile};
 use crate::scopes::LIBRARY_READ;
-use crate::search::LineHit;
 use crate::toolset::Library;
 
 /// Where to look.

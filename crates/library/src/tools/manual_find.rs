@@ -8,15 +8,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::LibrarySection;
-use crate::error::LibraryError;
-use crate::explore::{
-    FindReport, FindRequest, FindSummary, Goal, Intent, MAX_SHOWN, OtherWords, SearchBudget, SectionExcerpts,
-    TraceRecord, find,
-};
-use crate::reference::{NextAction, Target};
 use crate::scopes::LIBRARY_READ;
 use crate::tools::found_section::FoundSection;
 use crate::toolset::Library;
+use annai_files::LibraryError;
+use annai_search::reference::{NextAction, Target};
+use annai_search::{
+    FindReport, FindRequest, FindSummary, Goal, Intent, MAX_SHOWN, OtherWords, SearchBudget, SectionExcerpts,
+    TraceRecord, find,
+};
 
 /// What to look for.
 #[derive(Debug, Deserialize, JsonSchema)]

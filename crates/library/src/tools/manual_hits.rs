@@ -6,15 +6,15 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::explore::{
-    BestLine, ExcerptLine, ExploreContext, HandedOut, MAX_TOP, MatchKind, SectionExcerpts, TraceConflict,
-    TraceMatch, TraceRecord, UnscannedPart, UnsearchableFile,
-};
-use crate::position::Position;
-use crate::reference::{Ref, Target};
 use crate::scopes::LIBRARY_READ;
 use crate::tools::found_section::FoundSection;
 use crate::toolset::Library;
+use annai_search::reference::{Ref, Target};
+use annai_search::{
+    BestLine, ExcerptLine, ExploreContext, HandedOut, MAX_TOP, MatchKind, SectionExcerpts, TraceConflict,
+    TraceMatch, TraceRecord, UnscannedPart, UnsearchableFile,
+};
+use annai_text::Position;
 
 /// What to show.
 #[derive(Debug, Deserialize, JsonSchema)]

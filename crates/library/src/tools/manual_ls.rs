@@ -4,10 +4,10 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::manuals::FileType;
 use crate::paging::{FileKey, Pager};
 use crate::scopes::LIBRARY_READ;
 use crate::toolset::Library;
+use annai_files::manuals::FileType;
 
 /// Which manual.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::cursor::{Cursor, NextCursor};
-use crate::error::LibraryError;
 use crate::handed_out_part::HandedOutPart;
 use crate::reading::{self, Expand, Lines, ReadLimits, ReadPart, ReadRequest, ReadScope};
-use crate::reference::{NextAction, Ref, Target};
 use crate::scopes::LIBRARY_READ;
 use crate::toolset::Library;
+use annai_files::LibraryError;
+use annai_search::reference::{NextAction, Ref, Target};
 
 /// What to read.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -4,14 +4,14 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cancellation::Cancellation;
-use crate::error::LibraryError;
-use crate::fs::{RelPath, nfc};
-use crate::manuals::FileType;
 use crate::paging::{LineKey, Page, Pager, SkippedFile, SkippedFiles};
 use crate::scopes::LIBRARY_READ;
-use crate::text::Node;
 use crate::toolset::{Library, LibraryState};
+use annai_core::cancellation::Cancellation;
+use annai_files::LibraryError;
+use annai_files::fs::{RelPath, nfc};
+use annai_files::manuals::FileType;
+use annai_text::Node;
 
 /// Which manual.
 #[derive(Debug, Deserialize, JsonSchema)]

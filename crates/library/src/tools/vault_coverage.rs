@@ -9,15 +9,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::fs::RelPath;
 use crate::paging::fitting;
 use crate::ranges::{CitedRange, Coverage, LineRange, check_cited};
-use crate::reference::{NextAction, Ref};
 use crate::scans::CoverageStep;
 use crate::scopes::LIBRARY_READ;
 use crate::source_file::SourceArgument;
 use crate::toolset::Library;
 use crate::uncovered::{CoveredFile, artifact_place};
+use annai_files::fs::RelPath;
+use annai_search::reference::{NextAction, Ref};
 
 /// The maximum number of cited ranges of one call that are remembered; those beyond it count as not cited in later scans.
 const MAX_NOTED_RANGES: usize = 1000;

@@ -4,12 +4,12 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cancellation::Cancellation;
-use crate::fs::RelPath;
 use crate::scopes::LIBRARY_WRITE;
 use crate::toolset::{Library, LibraryState};
-use crate::vault::VaultOperation;
 use crate::writing::check_content;
+use annai_core::cancellation::Cancellation;
+use annai_files::fs::RelPath;
+use annai_files::vault::VaultOperation;
 
 /// What to make.
 #[derive(Debug, Deserialize, JsonSchema)]

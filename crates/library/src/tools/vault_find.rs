@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::manual_find::{FindBudget, excerpt_limit};
-use crate::error::LibraryError;
-use crate::explore::{Goal, OtherWords, SectionExcerpts, VaultFindRequest, VaultFindSummary, find_in_vault};
-use crate::reference::NextAction;
 use crate::scopes::READS_VAULT;
-use crate::search::FileFilter;
 use crate::tools::found_section::FoundSection;
 use crate::toolset::Library;
-use crate::vault_names::is_hidden;
+use annai_files::FileFilter;
+use annai_files::LibraryError;
+use annai_files::vault::is_hidden;
+use annai_search::reference::NextAction;
+use annai_search::{Goal, OtherWords, SectionExcerpts, VaultFindRequest, VaultFindSummary, find_in_vault};
 
 /// What to look for.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -4,12 +4,12 @@ use annai_core::{Call, Effect, ErrorKind, Facts, Guide, Reply, Sponsor, Tool, To
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::LibraryError;
-use crate::fs::{EntryKind, Membership, RelPath};
 use crate::paging::{Page, Pager};
 use crate::scopes::READS_VAULT;
 use crate::toolset::Library;
-use crate::vault::visibility;
+use annai_files::LibraryError;
+use annai_files::fs::{EntryKind, Membership, RelPath};
+use annai_files::vault::visibility;
 
 /// Which folder.
 #[derive(Debug, Deserialize, JsonSchema)]

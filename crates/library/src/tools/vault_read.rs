@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cursor::{Cursor, NextLine};
-use crate::error::LibraryError;
 use crate::excerpting::read_excerpt;
-use crate::fs::RelPath;
 use crate::ranges::LineRange;
-use crate::reference::{CharLimit, CharLimits, NextAction};
 use crate::scopes::READS_VAULT;
-use crate::text::ExcerptRequest;
 use crate::toolset::Library;
+use annai_files::LibraryError;
+use annai_files::fs::RelPath;
+use annai_search::reference::{CharLimit, CharLimits, NextAction};
+use annai_text::ExcerptRequest;
 
 /// What to read.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -140,7 +140,8 @@ impl Tool for VaultRead {
         let ((first, first_char), last) = requested_lines(&input)?;
         let path = RelPath::parse(&input.path)?;
         call.note("path", path.as_str());
-        let limit = CharLimit::new(&set.state.settings, input.limits.unwrap_or_default().max_chars);
+        let limit =
+            CharLimit::new(input.limits.unwrap_or_default().max_chars, set.state.settings.hard_max_chars);
         let lines =
             ExcerptRequest { first_line: first, first_char, last_line: last, max_chars: limit.max_chars };
         let line_argument = if input.cursor.is_some() { "cursor.start_line" } else { "range.start_line" };

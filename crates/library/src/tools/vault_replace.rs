@@ -4,14 +4,14 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cancellation::Cancellation;
-use crate::error::LibraryError;
-use crate::fs::{RelPath, read_text};
 use crate::replacing::{Replaced, replace};
 use crate::scopes::LIBRARY_WRITE;
 use crate::toolset::{Library, LibraryState};
-use crate::vault::{VaultOperation, check_utf8};
 use crate::writing::{MAX_EDITED_BYTES, check_content, check_sha256_format};
+use annai_core::cancellation::Cancellation;
+use annai_files::LibraryError;
+use annai_files::fs::{RelPath, read_text};
+use annai_files::vault::{VaultOperation, check_utf8};
 
 /// The mark that a file keeps at its beginning.
 const BYTE_ORDER_MARK: char = '\u{feff}';

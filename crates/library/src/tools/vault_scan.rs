@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::cursor::NextLine;
-use crate::error::LibraryError;
 use crate::excerpting::read_excerpt;
-use crate::file_version::FileVersion;
-use crate::fs::RelPath;
 use crate::ranges::LineRange;
-use crate::reference::{CharLimit, CharLimits, NextAction};
 use crate::scans::ScanRecord;
 use crate::scopes::READS_VAULT;
-use crate::text::ExcerptRequest;
 use crate::toolset::Library;
 use crate::uncovered::CoveredFile;
+use annai_files::FileVersion;
+use annai_files::LibraryError;
+use annai_files::fs::RelPath;
+use annai_search::reference::{CharLimit, CharLimits, NextAction};
+use annai_text::ExcerptRequest;
 
 /// Which file, and where to continue.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -121,7 +121,7 @@ impl Tool for VaultScan {
         call.note("path", path.as_str());
         let first = input.cursor.and_then(|cursor| cursor.start_line).unwrap_or(1);
         let first_char = input.cursor.and_then(|cursor| cursor.char).unwrap_or(0);
-        let limit = CharLimit::new(settings, input.limits.unwrap_or_default().max_chars);
+        let limit = CharLimit::new(input.limits.unwrap_or_default().max_chars, settings.hard_max_chars);
         let lines = ExcerptRequest {
             first_line: first,
             first_char: usize::try_from(first_char).unwrap_or(usize::MAX),

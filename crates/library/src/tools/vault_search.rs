@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::line_search::{self, CompiledQuery, FileFilter, LineHit, SearchMode};
 use crate::paging::{LineKey, Pager, SkippedFile};
 use crate::scopes::READS_VAULT;
-use crate::search::{self, CompiledQuery, FileFilter, LineHit, SearchMode};
 use crate::toolset::Library;
 
 /// What to look for.
@@ -111,7 +111,7 @@ impl Tool for VaultSearch {
         let found = set
             .compute(move |state, cancellation| {
                 let root = state.vault.root()?;
-                search::search(&root, &pattern, &files, after.as_ref(), limit, cancellation)
+                line_search::search(&root, &pattern, &files, after.as_ref(), limit, cancellation)
             })
             .await?;
         for hit in found.hits {

@@ -4,11 +4,11 @@ use annai_core::{Access, Call, Effect, Facts, Guide, Reply, Sponsor, Tool, ToolE
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cancellation::Cancellation;
-use crate::fs::RelPath;
 use crate::scopes::LIBRARY_WRITE;
 use crate::toolset::{Library, LibraryState};
 use crate::writing::{WriteMode, check_content, check_sha256_format};
+use annai_core::cancellation::Cancellation;
+use annai_files::fs::RelPath;
 
 /// What to write.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -8,8 +8,8 @@ pub(super) use self::quotes::{CODE_END, CODE_START};
 use self::quotes::{Quote, blank, code_spans, quotes};
 pub(super) use self::search_text::search_text;
 use super::marks::{is_derived, mark_ranges, source_lines_mark};
-use crate::facts::{Amount, Item, Style, may_have_number_word, scan};
-use crate::text::{Normalized, normalize_line, truncate_chars};
+use annai_text::values::{Amount, Item, Style, may_have_number_word, scan};
+use annai_text::{Normalized, normalize_line, truncate_chars};
 
 /// The maximum number of claims of an artifact, which are held in memory. What exceeds it is not checked, and reported.
 const MAX_CLAIMS: usize = 200_000;

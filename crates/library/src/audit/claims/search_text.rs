@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::quotes::{CODE_END, CODE_START};
-use crate::text::normalize_line;
+use annai_text::normalize_line;
 
 /// The search text of a line: normalized, without white space, emphasis, code and quotation marks, the brackets and targets
 /// of links, and tags.

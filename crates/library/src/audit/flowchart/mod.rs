@@ -7,7 +7,7 @@ use self::parser::Flowchart;
 use super::artifact::{Artifact, ArtifactGraph, Element};
 use super::finding::{AuditFinding, FindingKind};
 use super::marks::source_lines_mark;
-use crate::cancellation::checkpoint;
+use annai_core::cancellation::checkpoint;
 
 /// Reads a file that is a flowchart as a whole (`.mmd`).
 pub(super) fn read_file(text: &str) -> Artifact {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::scanner::{Link, Scanner};
 use crate::audit::graph::Graph;
-use crate::cancellation::checkpoint;
+use annai_core::cancellation::checkpoint;
 
 /// The maximum number of edges. `A & B --> C & D` multiplies, so that a short text could ask for millions. What exceeds
 /// the limit is left out and reported as a finding.

@@ -4,9 +4,9 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::audit::claims::{CODE_END, CODE_START, Claims, LineKind};
 use crate::audit::marks::is_derived;
-use crate::cancellation::checkpoint;
 use crate::provenance::Provenance;
-use crate::text::{LineIndex, normalize_text};
+use annai_core::cancellation::checkpoint;
+use annai_text::{LineIndex, normalize_text};
 
 /// The blocks of a Markdown text.
 #[derive(Debug, Default)]

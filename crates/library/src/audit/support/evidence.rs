@@ -5,13 +5,13 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::audit::claims::search_text;
-use crate::cancellation::checkpoint;
-use crate::facts::{
+use crate::ranges::LineRange;
+use annai_core::cancellation::checkpoint;
+use annai_text::values::{
     Amount, DATE, FISCAL_YEAR, Item, Kind, MONTH, ORDINAL, SLASH, TIME, YEAR, YEAR_DAY, YEAR_MONTH,
     is_spelled_in, scan,
 };
-use crate::ranges::LineRange;
-use crate::text::{kanji_number, kanji_numeral, normalize_line};
+use annai_text::{kanji_number, kanji_numeral, normalize_line};
 
 /// The maximum number of indexed values, which are held in memory.
 const MAX_VALUES: usize = 2_000_000;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::text::normalize_text;
+use annai_text::normalize_text;
 
 fn evidence(lines: &[&str]) -> FileEvidence {
     let mut file = FileEvidence::default();

@@ -10,8 +10,8 @@ use self::origins::Origins;
 use super::artifact::{Artifact, Element, is_within};
 use super::claims::{Claim, ClaimValue};
 use super::finding::{AuditFinding, FindingKind};
-use crate::cancellation::checkpoint;
 use crate::ranges::{LineRange, merged};
+use annai_core::cancellation::checkpoint;
 
 /// The maximum number of unsupported values that are kept, in the order of the elements; the rest is counted.
 const MAX_KEPT_FINDINGS: usize = 1000;

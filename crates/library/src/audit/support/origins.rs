@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use super::evidence::FileEvidence;
 use crate::audit::artifact::SourceComment;
 use crate::audit::finding::{AuditFinding, FindingKind};
-use crate::fs::RelPath;
-use crate::manuals::{Document, Manuals};
 use crate::provenance::Provenance;
 use crate::ranges::{LineRange, merged};
+use annai_files::fs::RelPath;
+use annai_files::manuals::{Document, Manuals};
 
 /// The maximum number of files that the comments of one artifact may name; those of further files are not checked, and are
 /// reported.

@@ -1,0 +1,127 @@
+//! What the finds need from the toolset.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use annai_core::{ErrorKind, ToolError};
+
+use super::best_line::BestLine;
+use super::dictionary::DictionaryCache;
+use super::read_ledger::ReadLedger;
+use super::trace::{TraceMatch, TraceRecord};
+use super::trace_store::TraceStore;
+use super::widening::Thresholds;
+use crate::index::{CollectionSource, IndexCatalog, NodeEntry, Segment, Shape, View};
+use annai_core::cancellation::Cancellation;
+use annai_files::manuals::{FileType, Manual, Manuals, membership};
+use annai_files::vault::{Vault, visibility};
+
+/// What the finds need from the toolset.
+#[derive(Clone, Copy)]
+pub struct ExploreContext<'a> {
+    /// The manuals.
+    pub manuals: &'a Manuals,
+    /// The vault.
+    pub vault: &'a Vault,
+    /// The indexes of both.
+    pub indexes: &'a IndexCatalog,
+    /// The synonyms and the exception vocabulary.
+    pub dictionaries: &'a DictionaryCache,
+    /// The traces of earlier finds.
+    pub traces: &'a TraceStore,
+    /// What was handed out for them.
+    pub ledger: &'a ReadLedger,
+    /// When a find is widened to the other manuals.
+    pub thresholds: Thresholds,
+    /// The manual that a find searches first where the caller names none; none for all of them.
+    pub default_manual_id: Option<&'a str>,
+}
+
+impl ExploreContext<'_> {
+    /// The index of the vault as its files are now, or as much of it as is ready by the deadline.
+    pub fn vault_view(&self, deadline: Instant, cancellation: &Cancellation) -> Result<View, ToolError> {
+        let source = || CollectionSource {
+            name: String::new(),
+            enter: |path, _| visibility(path),
+            shape: |_| Shape::Paragraphs,
+        };
+        let root = self.vault.root()?;
+        self.indexes.collection(VAULT_COLLECTION, source).view(root, deadline, cancellation)
+    }
+
+    /// The indexes of these manuals as their files are now, or as much of them as is ready by the deadline, and the
+    /// number of manuals that cannot be opened.
+    pub fn manual_views(
+        &self,
+        ids: &[String],
+        deadline: Instant,
+        cancellation: &Cancellation,
+    ) -> Result<(Vec<View>, usize), ToolError> {
+        self.indexes.remove_orphaned_caches();
+        let (mut views, mut unopened) = (Vec::with_capacity(ids.len()), 0);
+        for (id, manual) in ids.iter().zip(self.manuals.get_all(ids)?) {
+            match manual.and_then(|manual| self.manual_view(id, manual, deadline, cancellation)) {
+                Ok(view) => views.push(view),
+                Err(error) if error.kind() == ErrorKind::Cancelled || ids.len() == 1 => return Err(error),
+                // One manual that is gone or cannot be opened must not make the find fail for the others.
+                Err(_) => unopened += 1,
+            }
+        }
+        Ok((views, unopened))
+    }
+
+    fn manual_view(
+        &self,
+        id: &str,
+        manual: Manual,
+        deadline: Instant,
+        cancellation: &Cancellation,
+    ) -> Result<View, ToolError> {
+        let source = || CollectionSource {
+            name: id.to_owned(),
+            enter: membership,
+            shape: |path| match FileType::of(path) {
+                Some(FileType::Json) => Shape::Json,
+                Some(FileType::Txt) => Shape::Text,
+                Some(FileType::Html) => Shape::Html,
+                Some(FileType::Md) | None => Shape::Markdown,
+            },
+        };
+        let collection = self.indexes.collection(&manual_collection(id), source);
+        collection.view(Arc::new(manual.into_root()), deadline, cancellation)
+    }
+
+    /// The best matching line of a match: as the find determined it, else from the index, while that has the version of
+    /// the file that was searched.
+    pub fn best_line_of(&self, record: &TraceRecord, found: &TraceMatch, terms: &BestLine) -> u32 {
+        if found.best_line > 0 {
+            return found.best_line;
+        }
+        self.indexed_best_line(record, found, terms).unwrap_or(found.ref_line)
+    }
+
+    fn indexed_best_line(&self, record: &TraceRecord, found: &TraceMatch, terms: &BestLine) -> Option<u32> {
+        let (segment, node) = self.indexed_node(record, found)?;
+        Some(terms.find(&segment, segment.node(node)?))
+    }
+
+    /// The node of a match, with its segment, while the index has the version of the file that was searched.
+    pub fn indexed_node(&self, record: &TraceRecord, found: &TraceMatch) -> Option<(Arc<Segment>, u32)> {
+        let file = record.file_of(found)?;
+        let name = file.manual_id.as_deref().map_or_else(|| VAULT_COLLECTION.to_owned(), manual_collection);
+        let (segment, number) = self.indexes.known(&name)?.indexed(&file.path, &file.sha256)?;
+        let start = found.span.start;
+        let is_same = |node: &NodeEntry| (node.start_line, node.start_char) == (start.line, start.char);
+        let (index, _) =
+            segment.nodes_of(segment.files.get(number as usize)?).find(|(_, node)| is_same(node))?;
+        Some((segment, index))
+    }
+}
+
+/// The collection of the vault.
+const VAULT_COLLECTION: &str = "vault";
+
+/// The collection of a manual.
+fn manual_collection(id: &str) -> String {
+    format!("manual/{id}")
+}
