@@ -15,10 +15,6 @@ const K1: f32 = 1.2;
 const B: f32 = 0.75;
 /// Below this share of the average length a shorter text gains nothing more; otherwise one-line sections would win.
 const MIN_LENGTH_RATIO: f32 = 0.3;
-/// The weight of an occurrence in the heading, relative to one in the body.
-const HEADING_WEIGHT: f32 = 1.5;
-/// The weight of an occurrence in the headings above or in the file name, relative to one in the body.
-const PATH_WEIGHT: f32 = 1.5;
 /// The maximum number of occurrences in the path that count, because a word that every level repeats says nothing new.
 const MAX_PATH_OCCURRENCES: u32 = 3;
 
@@ -71,10 +67,7 @@ impl Statistics {
         let length = segment.node(posting.node).map_or(0, |node| node.length) as f32;
         let length_ratio = (length / self.average_length).max(MIN_LENGTH_RATIO);
         let body = posting.body as f32 / (1.0 - B + B * length_ratio);
-        let (heading, path) =
-            if self.rules.has(RuleGroup::FieldWeights) { (HEADING_WEIGHT, PATH_WEIGHT) } else { (1.0, 1.0) };
-        let frequency =
-            body + posting.title as f32 * heading + posting.path.min(MAX_PATH_OCCURRENCES) as f32 * path;
+        let frequency = body + (posting.title + posting.path.min(MAX_PATH_OCCURRENCES)) as f32;
         idf * frequency * (K1 + 1.0) / (frequency + K1)
     }
 }

@@ -1,21 +1,19 @@
-//! The dictionary: synonyms and exception vocabulary, built in and extended by the `synonyms.yaml` files of the
-//! manuals.
+//! The dictionary: the synonyms of the `synonyms.yaml` files of the manuals, and the vocabulary of exceptions, which they
+//! extend.
 
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use annai_core::config::yaml;
+use annai_language::{ENGLISH, JAPANESE};
 use serde_json::Value;
 
 use super::terms::{Form, Term};
 use crate::index::{Class, class};
-use crate::rules::{RuleGroup, Rules};
 use annai_files::fs::Sha256;
 use annai_files::manuals::Manuals;
 use annai_text::normalize_text;
 
-/// The word list that is part of the program.
-const BUILT_IN: &str = include_str!("dictionary.yaml");
 /// The weight of a synonym, relative to 1 for the term itself. Tuned with `annai eval`, as all weights.
 const SYNONYM_WEIGHT: f32 = 0.65;
 /// The weight of a synonym of only a part of a term, when the rest of the term is missing.
@@ -27,8 +25,6 @@ const MAX_WORDS: usize = 20_000;
 /// Groups of synonyms, and the vocabulary of exceptions.
 pub struct Dictionary {
     groups: Vec<Vec<String>>,
-    /// How many of the groups are part of the program; they come first.
-    built_in: usize,
     /// The group of each word, by the word's number in `finder`.
     words: Vec<usize>,
     /// Finds the synonyms in a question; none where the automaton could not be built.
@@ -43,10 +39,6 @@ pub struct WordList {
     synonyms: Vec<Vec<String>>,
     exceptions: Vec<String>,
 }
-
-#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
-static BUILT_IN_WORDS: LazyLock<WordList> =
-    LazyLock::new(|| WordList::read(BUILT_IN).expect("dictionary.yaml is a valid list of words"));
 
 impl WordList {
     /// Reads a file: `synonyms` is a list of groups, or of keys with their synonyms; `exceptions` a list of words.
@@ -95,10 +87,10 @@ impl WordList {
 }
 
 impl Dictionary {
-    /// A dictionary of the built-in words and those that files add.
-    pub fn new(added: &[WordList]) -> Self {
-        let all = || std::iter::once(&*BUILT_IN_WORDS).chain(added);
-        let groups: Vec<Vec<String>> = all()
+    /// A dictionary of these files and the exception vocabulary that is part of the program.
+    pub fn new(files: &[WordList]) -> Self {
+        let groups: Vec<Vec<String>> = files
+            .iter()
             .flat_map(|words| &words.synonyms)
             .map(|group| {
                 group.iter().map(|word| normalize_text(word)).filter(|word| !word.is_empty()).collect()
@@ -111,16 +103,18 @@ impl Dictionary {
                 patterns.push(word.clone());
             }
         }
-        let exceptions: Vec<String> = all()
+        let exceptions: Vec<String> = files
+            .iter()
             .flat_map(|words| &words.exceptions)
+            .chain(&ENGLISH.exceptions)
+            .chain(&JAPANESE.exceptions)
             .map(|word| normalize_text(word))
             .filter(|word| !word.is_empty())
             .collect();
         let finder = AhoCorasick::new(&patterns).ok();
         let exception_finder =
             AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&exceptions).ok();
-        let built_in = BUILT_IN_WORDS.synonyms.len();
-        Self { groups, built_in, words, finder, exception_finder }
+        Self { groups, words, finder, exception_finder }
     }
 
     /// The number of automata that could not be built. The words of users may exceed what an automaton can hold; then
@@ -130,19 +124,16 @@ impl Dictionary {
     }
 
     /// Adds to the terms of a normalized question the synonyms of them, or of a part of them.
-    pub fn expand(&self, question: &str, terms: &mut [Term], rules: Rules) {
+    pub fn expand(&self, question: &str, terms: &mut [Term]) {
         let Some(finder) = &self.finder else { return };
-        let first_group = if rules.has(RuleGroup::BuiltInSynonyms) { 0 } else { self.built_in };
         for found in finder.find_overlapping_iter(question) {
             let range = found.range();
             let Some(word) = question.get(range.clone()) else { continue };
             if !is_whole_word(question, range.start, range.end) {
                 continue;
             }
-            let group = self.words.get(found.pattern().as_usize()).filter(|group| **group >= first_group);
-            let Some(group) = group.and_then(|group| self.groups.get(*group)) else {
-                continue;
-            };
+            let group = self.words.get(found.pattern().as_usize());
+            let Some(group) = group.and_then(|group| self.groups.get(*group)) else { continue };
             let overlaps = |term: &&mut Term| term.range.start < range.end && range.start < term.range.end;
             for term in terms.iter_mut().filter(overlaps) {
                 add_synonyms(term, word, group);

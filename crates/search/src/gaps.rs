@@ -3,8 +3,8 @@
 use super::candidate::{Candidate, Signals};
 use super::place::node_at;
 use super::query::{MAX_TERMS, Query};
-use super::ranking::has_intent_wording;
 use super::terms::Intent;
+use super::words::has_intent_wording;
 use crate::index::View;
 
 /// Evidence for the intent of a question is searched for among the best 10 candidates: what ranks lower is seldom read.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use annai_language::JAPANESE;
+
 use super::terms::Role;
 use super::words::{function_word_prefixes, function_word_suffixes, is_okurigana, is_stop_noun};
 
@@ -67,31 +69,17 @@ fn runs(text: &str) -> Vec<Run> {
     runs
 }
 
-/// Units that form one term with the number before them, the longer first.
-const UNITS: &[&str] = &[
-    "か月", "ヶ月", "カ月", "箇月", "ケ月", "時間", "週間", "年間", "日間", "万円", "千円", "億円", "年度",
-    "分間", "か国", "ヶ国", "日", "年", "月", "円", "歳", "才", "回", "人", "名", "件", "度", "分", "秒",
-    "時", "週", "条", "章", "節", "項", "号", "編", "部", "版", "階", "割", "倍", "台", "本", "枚", "泊",
-    "口", "級", "型", "個", "番", "代", "世紀",
-];
-
-/// Connectives that are written with Kanji, and how they are written without.
-const CONNECTIVES: &[(&str, &str)] = &[
-    ("及び", "と"),
-    ("並びに", "と"),
-    ("又は", "か"),
-    ("若しくは", "か"),
-    ("に基づく", "による"),
-    ("に基づき", "により"),
-    ("に基づいて", "によって"),
-];
-
 /// A question whose connectives are written without Kanji, so that they separate terms.
 pub fn with_plain_connectives(text: String) -> String {
-    CONNECTIVES.iter().fold(text, |text, (connective, plain)| match text.contains(connective) {
+    JAPANESE.connectives.iter().fold(text, |text, (connective, plain)| match text.contains(connective) {
         true => text.replace(connective, plain),
         false => text,
     })
+}
+
+/// The unit that a text begins with; empty where it begins with none.
+fn counter_at(text: &str) -> &'static str {
+    JAPANESE.counters.iter().find(|unit| text.starts_with(*unit)).map_or("", String::as_str)
 }
 
 /// The terms of a question without spaces, as byte ranges, and the role of each.
@@ -112,7 +100,7 @@ pub fn terms(text: &str) -> Vec<(Range<usize>, Role)> {
         match run.script {
             Script::Word if run.characters.iter().all(char::is_ascii_digit) => {
                 let after = text.get(run.end()..).unwrap_or_default();
-                let unit = UNITS.iter().find(|unit| after.starts_with(**unit)).copied().unwrap_or_default();
+                let unit = counter_at(after);
                 let ordinal = text.get(..run.start).is_some_and(|before| before.ends_with('第'));
                 let first = if ordinal { run.start - '第'.len_utf8() } else { run.start };
                 if let Some(open) = &mut open {
@@ -129,8 +117,7 @@ pub fn terms(text: &str) -> Vec<(Range<usize>, Role)> {
                 close(&mut open, Role::Soft);
                 let after = start + '何'.len_utf8();
                 let rest = text.get(after..).unwrap_or_default();
-                let unit = UNITS.iter().find(|unit| rest.starts_with(**unit)).map_or(0, |unit| unit.len());
-                taken = after + unit;
+                taken = after + counter_at(rest).len();
                 if run.end() > taken {
                     open = Some(taken..run.end());
                 }
@@ -248,31 +235,6 @@ fn segment_hiragana(
         }
         None => close(open, Role::Soft),
     }
-}
-
-/// The plain form of a polite verb of one Kanji: 出る of 出ます. None of another term.
-pub fn plain_form(term: &str) -> Option<String> {
-    let stem = ["ます", "ませ", "まし"].iter().find_map(|ending| term.strip_suffix(ending))?;
-    let is_kanji = stem.chars().all(|character| script(character) == Script::Kanji);
-    (is_kanji && stem.chars().count() == 1).then(|| format!("{stem}る"))
-}
-
-/// A term without its okurigana: `支払い` as `支払`, `申し込み` as `申込`. None where it has no okurigana, or fewer than
-/// two Kanji.
-pub fn without_okurigana(term: &str) -> Option<String> {
-    let characters: Vec<_> = term.chars().collect();
-    let scripts: Vec<_> = characters.iter().map(|character| script(*character)).collect();
-    let count = |wanted: Script| scripts.iter().filter(|script| **script == wanted).count();
-    let (kanji, kana) = (count(Script::Kanji), count(Script::Hiragana));
-    let alternates = scripts.first() == Some(&Script::Kanji)
-        && !scripts.windows(2).any(|pair| pair == [Script::Hiragana, Script::Hiragana]);
-    let inflected = characters.iter().all(|character| match script(*character) {
-        Script::Kanji => true,
-        Script::Hiragana => is_okurigana(*character),
-        _ => false,
-    });
-    (kanji >= 2 && kana >= 1 && alternates && inflected)
-        .then(|| characters.into_iter().filter(|character| script(*character) == Script::Kanji).collect())
 }
 
 #[cfg(test)]

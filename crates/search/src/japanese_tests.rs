@@ -55,21 +55,6 @@ fn numbers_with_a_unit_are_required_and_bare_ones_are_not() {
     assert_eq!(roles("3か月以内"), [term("3か月", Role::Must), term("以内", Role::Soft)]);
 }
 
-#[test]
-fn okurigana_is_removed() {
-    assert_eq!(without_okurigana("申し込み").as_deref(), Some("申込"));
-    assert_eq!(without_okurigana("支払い").as_deref(), Some("支払"));
-    assert_eq!((without_okurigana("胃がん"), without_okurigana("給付")), (None, None));
-    // One Kanji alone would mean anything, and Katakana is not inflected.
-    assert_eq!((without_okurigana("違い"), without_okurigana("サーバーい")), (None, None));
-}
-
-#[test]
-fn a_polite_verb_of_one_kanji_has_a_plain_form() {
-    assert_eq!(plain_form("出ます").as_deref(), Some("出る"));
-    assert_eq!((plain_form("申します込"), plain_form("支払ます"), plain_form("出る")), (None, None, None));
-}
-
 proptest! {
     #[test]
     fn terms_lie_in_order_within_the_text(text in "[あ-んア-ヶ一二三日月年第条保険0-9a-z]{0,24}") {
@@ -77,15 +62,6 @@ proptest! {
         for (range, _) in terms(&text) {
             prop_assert!(range.start >= last && text.get(range.clone()).is_some_and(|term| !term.is_empty()));
             last = range.end;
-        }
-    }
-
-    #[test]
-    fn removing_okurigana_keeps_the_kanji_and_is_done_once(term in "[支払込申取消いうえおしりみ]{1,6}") {
-        if let Some(bare) = without_okurigana(&term) {
-            let kanji: String = term.chars().filter(|character| script(*character) == Script::Kanji).collect();
-            prop_assert_eq!(&bare, &kanji);
-            prop_assert_eq!(without_okurigana(&bare), None);
         }
     }
 }

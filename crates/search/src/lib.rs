@@ -8,9 +8,6 @@
 //! `vault_find` are the two entry points.
 
 mod absence;
-mod asked_value;
-mod asking;
-mod base_forms;
 mod best_line;
 mod bm25;
 mod candidate;
@@ -19,7 +16,6 @@ mod conflicts;
 mod context;
 mod coverage;
 mod dictionary;
-mod directing;
 mod exceptions;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
@@ -27,7 +23,6 @@ mod gaps;
 mod highlight;
 pub mod index;
 mod japanese;
-mod japanese_directing;
 mod manual_find;
 mod matcher;
 mod matching;
@@ -62,13 +57,11 @@ mod sufficiency;
 mod term_counts;
 mod term_presence;
 mod terms;
-mod tokens;
 mod trace;
 mod trace_builder;
 mod trace_store;
 mod unscanned;
 mod vault_find;
-mod wanted;
 mod widening;
 mod wording_fusion;
 mod wordings;

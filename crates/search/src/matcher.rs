@@ -26,7 +26,6 @@ pub struct NodeScore {
     pub exact: u64,
     pub separated: u64,
     pub synonym: u64,
-    pub base: u64,
     pub partial: u64,
     pub heading: u64,
     pub path: u64,
@@ -35,7 +34,7 @@ pub struct NodeScore {
 impl NodeScore {
     /// Whether the node contains a term in some form.
     pub const fn is_hit(self) -> bool {
-        self.exact | self.separated | self.synonym | self.base | self.partial != 0
+        self.exact | self.separated | self.synonym | self.partial != 0
     }
 
     /// Adds a term that the node contains. Its own keys are scored with those of the whole wording; where only another form
@@ -49,7 +48,6 @@ impl NodeScore {
         set(&mut self.exact, found.exact);
         set(&mut self.separated, found.separated);
         set(&mut self.synonym, found.synonym);
-        set(&mut self.base, found.base);
         set(&mut self.partial, found.partial);
         set(&mut self.heading, found.heading);
         set(&mut self.path, found.path);
@@ -73,7 +71,6 @@ struct FoundTerm {
     exact: bool,
     separated: bool,
     synonym: bool,
-    base: bool,
     partial: bool,
     heading: bool,
     path: bool,
@@ -329,8 +326,7 @@ fn score_form(
 ) {
     let FormLookup { form, needle, is_primary_form, is_phrase, replaced_idf } = *lookup;
     let wanted = form.keys.len().max(1);
-    let is_related = matches!(form.kind, FormKind::Base | FormKind::Fragment);
-    let counts = form.weight >= MIN_EQUIVALENT_WEIGHT || is_related;
+    let counts = form.weight >= MIN_EQUIVALENT_WEIGHT;
     accumulator.drain(|node, FormScore { sum, keys, titles, paths }| {
         let (Some(entry), Some(found)) = (segment.node(node), terms.get(node)) else { return };
         let key_count = usize::from(keys);
@@ -354,10 +350,8 @@ fn score_form(
                 Some(_) => match form.kind {
                     FormKind::Spelling => found.separated |= counts,
                     FormKind::Synonym => found.synonym |= counts,
-                    FormKind::Base => found.base |= counts,
-                    FormKind::Fragment => found.partial |= counts,
                 },
-                None if is_inside_word || is_phrase || is_related => {}
+                None if is_inside_word || is_phrase => {}
                 None => found.partial |= counts && (wanted > 2 || form.text.is_ascii()),
             }
             // A character alone has no key that the wording could be scored by.
@@ -369,7 +363,7 @@ fn score_form(
             if usize::from(titles) >= wanted && !is_inside_word {
                 found.heading |= counts;
             }
-        } else if wanted >= 3 && key_count * 5 >= wanted * 3 && !is_phrase && !is_related {
+        } else if wanted >= 3 && key_count * 5 >= wanted * 3 && !is_phrase {
             // Three fifths of the keys count as a partial match.
             found.partial |= counts;
         }

@@ -27,8 +27,6 @@ pub struct NodeHit {
     pub separated: u64,
     /// The terms that it contains only as a synonym.
     pub synonym: u64,
-    /// The terms of which it contains only the base.
-    pub base: u64,
     /// The terms of which it contains only a part.
     pub partial: u64,
     /// The terms that its heading contains.
@@ -45,7 +43,7 @@ impl NodeHit {
 
     /// The terms that it contains in some form, be it weaker than the term itself.
     pub const fn loose(&self) -> u64 {
-        self.separated | self.synonym | self.base | self.partial
+        self.separated | self.synonym | self.partial
     }
 
     /// How it matched, by those terms of the question that `decide`; the other terms say too little.
@@ -71,7 +69,7 @@ pub struct MatchOutcome {
     pub skipped_segments: Vec<(u32, u32)>,
     /// The weight of each term: its idf, strength and role.
     pub term_weights: Vec<f32>,
-    /// The number of matching nodes that contain each term as a whole, in some form; its base alone does not count.
+    /// The number of matching nodes that contain each term as a whole, in some form.
     pub document_frequencies: Vec<usize>,
 }
 
@@ -128,7 +126,6 @@ pub fn match_wordings(
         }
     }
     for (outcome, wording) in outcomes.iter_mut().zip(wordings) {
-        outcome.promote_bases();
         let weight = |(term, count): (&Term, &usize)| {
             let idf = idf(matcher.statistics.nodes, *count as f32);
             idf * term.strength * if term.role == Role::Must { MUST_COVERAGE } else { 1.0 }
@@ -144,31 +141,14 @@ impl MatchOutcome {
     }
 
     fn add(&mut self, place: NodePlace, found: NodeScore) {
-        let NodeScore { score, exact, separated, synonym, base, partial, heading, path, .. } = found;
+        let NodeScore { score, exact, separated, synonym, partial, heading, path, .. } = found;
         let separated = separated & !exact;
         let synonym = synonym & !(exact | separated);
-        let base = base & !(exact | separated | synonym);
-        let partial = partial & !(exact | separated | synonym | base);
-        let hit = NodeHit { place, score, exact, separated, synonym, base, partial, heading, path };
+        let partial = partial & !(exact | separated | synonym);
+        let hit = NodeHit { place, score, exact, separated, synonym, partial, heading, path };
         self.hits.push(hit);
         for (index, count) in self.document_frequencies.iter_mut().enumerate() {
             *count += usize::from(hit.terms() >> index & 1 == 1);
-        }
-    }
-}
-
-impl MatchOutcome {
-    /// Where nothing contains a compound as a whole, the sections that contain its base are the evidence for it.
-    fn promote_bases(&mut self) {
-        let based = self.hits.iter().fold(0, |bits, hit| bits | hit.base);
-        if based == 0 {
-            return;
-        }
-        let whole = self.hits.iter().fold(0, |bits, hit| bits | hit.terms());
-        for hit in &mut self.hits {
-            let promoted = hit.base & !whole;
-            hit.synonym |= promoted;
-            hit.base &= whole;
         }
     }
 }

@@ -2,19 +2,14 @@
 
 use annai_core::ToolError;
 
-use super::asked_value::AskedValue;
-use super::asking::Asked;
-use super::base_forms::base_of;
 use super::dictionary::Dictionary;
-use super::directing::{Subject, without_directing_words};
 use super::japanese;
 use super::question::QuestionParts;
 pub use super::question_terms::MAX_TERMS;
 use super::question_terms::{ParsedTerms, new_term, normal_line, terms_of};
-use super::terms::{Form, FormKind, Goal, Intent, Role, Term, lookup_keys};
-use super::wanted::Wanted;
-use super::words::{goal_of, intent_of, is_stop_word, without_goal_words};
-use crate::index::{Class, Key, class, word};
+use super::terms::{Form, Goal, Intent, Role, Term, lookup_keys};
+use super::words::{asks_for_number, goal_of, intent_of, is_stop_word, without_goal_words};
+use crate::index::{Class, Key, class};
 use crate::rules::{RuleGroup, Rules};
 use annai_files::LibraryError;
 use annai_text::{is_separator, kanji_number, kanji_numeral};
@@ -28,9 +23,6 @@ const MAX_FORMS: usize = 16;
 /// The weight of another spelling, relative to 1 for the term as it is written. Slightly below 1, so that the spelling
 /// of the question wins a tie.
 const SPELLING_WEIGHT: f32 = 0.9;
-/// The weight of two neighboring words written as one, relative to each of them alone. Above 1, because the compound
-/// is more specific than its parts.
-const JOINED_WEIGHT: f32 = 1.2;
 
 /// A parsed question.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,10 +37,8 @@ pub struct Query {
     pub goal: Goal,
     /// The index keys that sections are scored by: those of the whole question but its stop words.
     pub keys: Vec<Key>,
-    /// The kind of fact that an answer is expected to state.
-    pub wanted: Wanted,
-    /// The value that is asked for; none where the question asks for something else.
-    pub asked_value: Option<AskedValue>,
+    /// Whether an answer is expected to state a number.
+    pub asks_for_number: bool,
     /// The terms beyond [`MAX_TERMS`], which are not searched for.
     pub dropped: Vec<String>,
     /// The rules that it was parsed by, and that sections are ranked by.
@@ -75,27 +65,12 @@ impl Query {
         // What is quoted or excluded is searched for as it is, and states no goal.
         let goal = goal_of(&rest);
         let without_goal = without_goal_words(&rest);
-        let subject = match rules.has(RuleGroup::DirectingWords) {
-            true => without_directing_words(&parts.rest, &without_goal),
-            false => Subject { text: without_goal, leading_words: 0 },
-        };
         // A question of nothing but such words is about them.
-        let subject = match has_words(&subject.text) || !parts.quoted.is_empty() {
-            true => subject,
-            false => Subject { text: rest, leading_words: 0 },
-        };
-        let asked = Asked::of(&subject.text);
-        let takes_asking = rules.has(RuleGroup::AskingWords) && has_words(&asked.text);
-        let normal = if takes_asking { asked.text } else { subject.text.clone() };
-        let normal = japanese::with_plain_connectives(normal);
-        let ParsedTerms { mut terms, dropped } = terms_of(&parts, &normal, subject.leading_words, rules);
-        for term in &mut terms {
-            add_spellings(term, rules);
-        }
-        dictionary.expand(&normal, &mut terms, rules);
-        if rules.has(RuleGroup::WordForms) {
-            join_neighbors(&normal, &mut terms);
-        }
+        let subject = if has_words(&without_goal) || !parts.quoted.is_empty() { without_goal } else { rest };
+        let normal = japanese::with_plain_connectives(subject.clone());
+        let ParsedTerms { mut terms, dropped } = terms_of(&parts, &normal, rules);
+        terms.iter_mut().for_each(add_spellings);
+        dictionary.expand(&normal, &mut terms);
         terms.iter_mut().for_each(|term| term.forms.truncate(MAX_FORMS));
         let negatives = parts
             .negatives
@@ -107,9 +82,8 @@ impl Query {
             negatives,
             intent: intent.unwrap_or_else(|| intent_of(&whole)),
             goal,
-            keys: scored_keys(&subject.text, &parts.quoted, rules),
-            asked_value: AskedValue::of(&whole, asked.wanted).filter(|_| rules.has(RuleGroup::AskedValue)),
-            wanted: asked.wanted,
+            keys: scored_keys(&subject, &parts.quoted, rules),
+            asks_for_number: rules.has(RuleGroup::NumberQuestions) && asks_for_number(&whole),
             dropped,
             rules,
         })
@@ -173,9 +147,8 @@ fn checked_normal_form(argument: &str, question: &str) -> Result<String, ToolErr
     Ok(whole)
 }
 
-/// Adds the other spellings of a term: numbers in Kanji numerals and in digits, and words without their okurigana; and
-/// the base of a compound.
-fn add_spellings(term: &mut Term, rules: Rules) {
+/// Adds the other spelling of a number: Kanji numerals or digits.
+fn add_spellings(term: &mut Term) {
     let text = term.text().to_owned();
     let mut others = Vec::new();
     let digits: String = text
@@ -198,46 +171,9 @@ fn add_spellings(term: &mut Term, rules: Rules) {
     {
         others.push(format!("{number}{unit}"));
     }
-    let has_forms = rules.has(RuleGroup::WordForms);
-    if has_forms {
-        others.extend(japanese::without_okurigana(&text));
-        others.extend(japanese::plain_form(&text));
-    }
     term.forms.extend(others.iter().filter_map(|other| Form::new(other, SPELLING_WEIGHT)));
-    let has_base = has_forms && term.role == Role::Soft && !term.is_phrase;
-    if let Some((base, weight, kind)) = base_of(&text).filter(|_| has_base) {
-        term.forms.extend(Form::new(&base, weight).map(|form| Form { kind, ..form }));
-    }
-}
-
-/// Neighbouring words are also searched for as one word: `use effect` finds `useEffect`.
-fn join_neighbors(normal: &str, terms: &mut [Term]) {
-    let is_single_word = |term: &Term| {
-        term.range.end > term.range.start && term.text().bytes().all(|byte| byte.is_ascii_alphabetic())
-    };
-    for index in 1..terms.len() {
-        let Some([one, other]) = terms.get_mut(index - 1..=index) else { continue };
-        let between = normal.get(one.range.end..other.range.start);
-        if is_single_word(one) && is_single_word(other) && between == Some(" ") {
-            let joined = format!("{}{}", one.text(), other.text());
-            let form = Form {
-                keys: vec![word(&joined)],
-                text: joined,
-                single_char: None,
-                is_mixed: false,
-                weight: JOINED_WEIGHT,
-                kind: FormKind::Spelling,
-            };
-            one.forms.push(form.clone());
-            other.forms.push(form);
-        }
-    }
 }
 
 #[cfg(test)]
 #[path = "query_tests.rs"]
 mod tests;
-
-#[cfg(test)]
-#[path = "question_words_tests.rs"]
-mod question_words_tests;

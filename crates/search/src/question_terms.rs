@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::base_forms::ENDING_NOUNS;
 use super::japanese;
 use super::question::{QuestionParts, ScriptRun, script_runs};
 use super::terms::{Form, Role, Term};
-use super::words::{is_comparing_word, is_stop_word, strength};
+use super::words::{is_stop_word, strength};
 use crate::index::{Class, class};
 use crate::rules::{RuleGroup, Rules};
 use annai_text::{is_separator, normalize_line};
@@ -15,9 +14,6 @@ use annai_text::{is_separator, normalize_line};
 /// The maximum number of terms that are searched for. The terms that a section contains are a bit set in a `u64`, and a
 /// question of more than 48 terms is hardly one question; the terms beyond are reported as a gap.
 pub const MAX_TERMS: usize = 48;
-
-/// The weight of an identifier that is written as separate words, relative to 1 for the identifier.
-const SEPARATE_WORDS_WEIGHT: f32 = 0.9;
 
 /// The terms of a question.
 pub struct ParsedTerms {
@@ -27,14 +23,14 @@ pub struct ParsedTerms {
     pub dropped: Vec<String>,
 }
 
-/// The terms of a question, of whose beginning some words were taken away.
-pub fn terms_of(parts: &QuestionParts, normal: &str, leading_words: usize, rules: Rules) -> ParsedTerms {
+/// The terms of a question.
+pub fn terms_of(parts: &QuestionParts, normal: &str, rules: Rules) -> ParsedTerms {
     let mut terms: Vec<Term> = Vec::new();
     for phrase in &parts.quoted {
         let phrase = normal_line(phrase);
         terms.extend(new_term(Role::Must, &phrase, 0..0).map(|term| Term { is_phrase: true, ..term }));
     }
-    let original = OriginalWords { text: &parts.rest, leading_words, rules };
+    let original = OriginalWords { text: &parts.rest, rules };
     let runs = script_runs(normal);
     for (number, run) in runs.iter().enumerate() {
         match run.clone() {
@@ -51,9 +47,6 @@ pub fn terms_of(parts: &QuestionParts, normal: &str, leading_words: usize, rules
                 }));
             }
         }
-    }
-    if rules.has(RuleGroup::AskingWords) {
-        remove_asking_terms(normal, &mut terms);
     }
     if !rules.has(RuleGroup::StopWords) {
         terms.iter_mut().for_each(|term| term.strength = 1.0);
@@ -97,25 +90,6 @@ fn lone_character(normal: &str, range: Range<usize>, beside: [Option<&ScriptRun>
     Some(term)
 }
 
-/// Removes the nouns that end a question (方法, 条件), and the words that state a comparison, unless there is nothing else.
-fn remove_asking_terms(normal: &str, terms: &mut Vec<Term>) {
-    let is_ending_noun = |term: &Term| !term.range.is_empty() && ENDING_NOUNS.contains(&term.text());
-    let starts = terms.iter().filter(|term| !term.range.is_empty() && !is_ending_noun(term));
-    let starts: Vec<usize> = starts.map(|term| term.range.start).collect();
-    let ends_question = |term: &Term| {
-        let next = starts.get(starts.partition_point(|start| *start < term.range.end)).copied();
-        let after = normal.get(term.range.end..next.unwrap_or(normal.len())).unwrap_or_default();
-        next.is_none() || after.contains(['。', '?', '!']) || after.starts_with(" between")
-    };
-    let is_asking = |term: &Term| {
-        (is_comparing_word(term.text()) && !term.range.is_empty())
-            || (is_ending_noun(term) && ends_question(term))
-    };
-    if !terms.iter().all(is_asking) {
-        terms.retain(|term| !is_asking(term));
-    }
-}
-
 /// A term with the strength of its text; none where the index has nothing to look it up by.
 pub fn new_term(role: Role, text: &str, range: Range<usize>) -> Option<Term> {
     Term::new(role, text, strength(text), range)
@@ -153,35 +127,8 @@ fn word_terms(original: &OriginalWords<'_>, normal: &str, range: Range<usize>, t
     }
     let is_left_out = |word: &str| original.rules.has(RuleGroup::StopWords) && is_stop_word(word);
     let Some(only) = parts.first().filter(|part| !is_left_out(part)) else { return };
-    let spelled = original.form(only);
-    let role = if spelled.is_some_and(is_name) { Role::Must } else { Role::Soft };
-    let Some(mut term) = new_term(role, only, range.clone()) else { return };
-    let words = identifier_words(spelled.unwrap_or_default());
-    if words.len() < 2 || !original.rules.has(RuleGroup::WordForms) {
-        terms.push(term);
-        return;
-    }
-    // A text may write `useEffect` as two words.
-    term.forms.extend(Form::new(&words.join(" "), SEPARATE_WORDS_WEIGHT));
-    terms.push(term);
-    // A name such as GitHub is not about its parts.
-    let is_identifier = spelled.is_some_and(|spelled| spelled.starts_with(char::is_lowercase));
-    let own = words.iter().filter(|word| is_identifier && !is_stop_word(word) && word.len() > 2);
-    terms.extend(own.filter_map(|word| new_term(Role::Soft, word, range.clone())));
-}
-
-/// The words of an identifier such as `useEffect`, in lower case.
-fn identifier_words(identifier: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut before = ' ';
-    for character in identifier.chars() {
-        if words.is_empty() || (before.is_lowercase() && character.is_uppercase()) {
-            words.push(String::new());
-        }
-        words.last_mut().into_iter().for_each(|word| word.extend(character.to_lowercase()));
-        before = character;
-    }
-    words
+    let role = if original.form(only).is_some_and(is_name) { Role::Must } else { Role::Soft };
+    terms.extend(new_term(role, only, range));
 }
 
 /// Whether a word contains a digit, as codes, model numbers and versions do.
@@ -192,8 +139,6 @@ fn is_code(text: &str) -> bool {
 /// The words of a question as it spells them.
 struct OriginalWords<'a> {
     text: &'a str,
-    /// The number of words at its beginning that only direct.
-    leading_words: usize,
     /// The rules that the question is parsed by.
     rules: Rules,
 }
@@ -208,8 +153,7 @@ impl<'a> OriginalWords<'a> {
                 let is_unspaced = class(character) == Class::Unspaced;
                 character.is_whitespace() || is_unspaced || "?？,、。()".contains(character)
             })
-            .filter(|word| !word.is_empty())
-            .skip(self.leading_words);
+            .filter(|word| !word.is_empty());
         let first = words.next();
         let same = |word: &&str| word.to_lowercase() == normal;
         words.find(same).or(first.filter(same).filter(|word| word.chars().skip(1).any(char::is_uppercase)))

@@ -5,8 +5,6 @@ use std::collections::HashSet;
 use super::candidate::{Candidate, Signals};
 use super::matching::{MatchOutcome, NodeHit};
 use super::query::Query;
-use super::terms::Intent;
-use crate::index::{NodeEntry, Segment};
 
 /// The matching nodes in rank order.
 pub struct Ranked {
@@ -56,48 +54,8 @@ fn candidate(hit: &NodeHit, deciding: u64, is_outside: bool) -> Candidate {
     ];
     let signals =
         signals.iter().filter(|(is_set, _)| *is_set).fold(Signals::default(), |all, (_, one)| all.with(*one));
-    let (kind, terms) = (hit.kind(deciding), hit.terms() | hit.base);
+    let (kind, terms) = (hit.kind(deciding), hit.terms());
     Candidate { place: hit.place, score: hit.score, signals, terms, kind, is_outside }
-}
-
-/// Whether a text is worded like an answer to a question of this intent.
-pub fn has_intent_wording(intent: Intent, text: &str) -> bool {
-    let words: &[&str] = match intent {
-        Intent::Definition => &[
-            "とは",
-            "をいう",
-            "をいいます",
-            "意味",
-            "定義",
-            " is a ",
-            " is an ",
-            " are ",
-            " means ",
-            " refers to ",
-        ],
-        Intent::Procedure => &[
-            "\n1. ",
-            "手順",
-            "\n1) ",
-            "①",
-            "次の",
-            "以下の",
-            "step",
-            "```",
-            "\n$ ",
-            "- ",
-            "してください",
-            "します",
-        ],
-        Intent::Eligibility => &["対象", "条件", "資格", "要件", "場合", "eligib", "qualif", "must ", "if "],
-        Intent::Exceptions | Intent::Compare | Intent::Unknown => &[],
-    };
-    words.iter().any(|word| text.contains(word))
-}
-
-/// Whether a node is a heading without text of its own.
-pub fn is_bare_heading(segment: &Segment, node: &NodeEntry) -> bool {
-    segment.text_of(node).lines().skip(node.heading_lines as usize).all(|line| line.trim().is_empty())
 }
 
 #[cfg(test)]

@@ -1,52 +1,31 @@
 //! The groups of rules that can be left out of a find, so that `annai eval --without` measures what each of them earns.
 //!
 //! What the specification of the library names is in no group: quotations, excluded words, numerals, the `synonyms.yaml` of a
-//! manual, references, and the widening to other manuals.
+//! manual, exceptions, references, and the widening to other manuals.
 
 /// A group of rules beyond BM25 that changes the terms of a question, the ranking or the status of a find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleGroup {
     /// A section's score is weighed by the share of the question that it has.
     Coverage,
-    /// Occurrences in the heading and in the path count 1.5 times.
-    FieldWeights,
     /// Pairs of characters with Hiragana count less.
     Hiragana,
     /// Stop words are not searched for, and weak words count half.
     StopWords,
-    /// Words that direct whoever answers are no terms.
-    DirectingWords,
-    /// Words that only ask, and nouns that end a question, are no terms.
-    AskingWords,
-    /// Where a question asks for a value, only sentences that state one count for the sufficiency.
-    AskedValue,
-    /// Other forms of a word: without okurigana, the base of a compound, identifiers as words, and words as one.
-    WordForms,
-    /// The synonyms that are part of the program.
-    BuiltInSynonyms,
+    /// Where a question asks for a number, only sentences that state one count for the sufficiency.
+    NumberQuestions,
     /// The rankings of wordings are fused by relative scores, and a passage counts double; without it by reciprocal ranks.
     WordingFusion,
-    /// A heading without text gives way to the sections below it.
-    BareHeadings,
-    /// Stage 2: sections beside a match that state exceptions.
-    Exceptions,
 }
 
 impl RuleGroup {
     /// All groups with their names.
-    pub const ALL: [(Self, &'static str); 12] = [
+    pub const ALL: [(Self, &'static str); 5] = [
         (Self::Coverage, "coverage"),
-        (Self::FieldWeights, "field-weights"),
         (Self::Hiragana, "hiragana"),
         (Self::StopWords, "stop-words"),
-        (Self::DirectingWords, "directing-words"),
-        (Self::AskingWords, "asking-words"),
-        (Self::AskedValue, "asked-value"),
-        (Self::WordForms, "word-forms"),
-        (Self::BuiltInSynonyms, "built-in-synonyms"),
+        (Self::NumberQuestions, "number-questions"),
         (Self::WordingFusion, "wording-fusion"),
-        (Self::BareHeadings, "bare-headings"),
-        (Self::Exceptions, "exceptions"),
     ];
 
     /// The group with this name.
@@ -59,7 +38,7 @@ impl RuleGroup {
 /// The groups of rules that are in force: all of them, but for those that a measurement leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
-    left_out: u16,
+    left_out: u8,
 }
 
 impl Rules {

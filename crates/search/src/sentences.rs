@@ -2,6 +2,7 @@
 //! neither code nor markup.
 
 use annai_core::cancellation::checkpoint;
+use annai_language::ENGLISH;
 use std::ops::Range;
 
 /// A sentence of a section, without inline markup.
@@ -261,24 +262,7 @@ fn sentence_end(text: &str) -> usize {
 /// Whether a text ends in an abbreviation, whose full stop ends no sentence.
 fn is_abbreviation(before: &str) -> bool {
     let word = before.rsplit(' ').next().unwrap_or_default().to_ascii_lowercase();
-    matches!(
-        word.as_str(),
-        "e.g"
-            | "i.e"
-            | "etc"
-            | "no"
-            | "vs"
-            | "p.m"
-            | "a.m"
-            | "approx"
-            | "max"
-            | "min"
-            | "st"
-            | "dr"
-            | "mr"
-            | "ms"
-            | "inc"
-    )
+    ENGLISH.abbreviations.contains(&word)
 }
 
 /// A text without emphasis, code marks and tags. What stands in code stays, between marks that tell it from prose. The text

@@ -11,7 +11,7 @@ use super::matching::{MatchOutcome, match_wordings};
 use super::needle::Needle;
 use super::place::{NodePlace, node_at};
 use super::query::Query;
-use super::ranking::{Ranked, is_bare_heading, rank};
+use super::ranking::{Ranked, rank};
 use super::references::add_references;
 use super::scope::SearchScope;
 use super::unscanned::{LeftOutSection, SkipReason, UnscannedPart, files_of, manual_id, parts_of};
@@ -139,9 +139,6 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
         Some(_) => more_evidence.drain(..).map(|cut| LeftOutSection::matched(cut.place)).collect(),
         None => Vec::new(),
     };
-    if query.rules.has(RuleGroup::BareHeadings) {
-        merge_bare_headings(views, &mut candidates, &mut more_evidence);
-    }
 
     // Sections that an earlier find was led to, but had no room for, are added here.
     let mut later =
@@ -155,10 +152,8 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
             };
             scope.admits(views, place) && !excluded.iter().any(contains)
         };
-        if query.rules.has(RuleGroup::Exceptions) {
-            let intent = query.intent;
-            later.run(2, deadline, || add_exceptions(views, &mut candidates, dictionary, intent, &admitted));
-        }
+        let intent = query.intent;
+        later.run(2, deadline, || add_exceptions(views, &mut candidates, dictionary, intent, &admitted));
         later.run(3, deadline, || add_references(views, &mut candidates, &admitted));
     }
     let LaterStages { last_stage: stage, failed, is_out_of_time, added } = later;
@@ -268,38 +263,6 @@ fn files_not_indexed(views: &[View], scope: &SearchScope<'_>) -> Vec<UnscannedPa
         parts.extend(pending.map(whole));
     }
     parts
-}
-
-/// Drops a heading without text of its own where all sections below it match by the same terms. Where one of them does
-/// not, the heading is the only match that leads to it.
-fn merge_bare_headings(views: &[View], best: &mut Vec<Candidate>, more: &mut Vec<Candidate>) {
-    // The terms in each matching section and in the sections below it.
-    let mut terms_in: HashMap<NodePlace, u64> = HashMap::new();
-    for candidate in best.iter().chain(more.iter()) {
-        let mut next = Some(candidate.place);
-        while let Some(place) = next {
-            *terms_in.entry(place).or_default() |= candidate.terms;
-            let parent = node_at(views, place).and_then(|(_, node)| node.parent);
-            next = parent.map(|node| NodePlace { node, ..place });
-        }
-    }
-    let says_more = |candidate: &Candidate| {
-        let place = candidate.place;
-        let Some((segment, node)) = node_at(views, place) else { return true };
-        let Some(file) = segment.file_of(node).filter(|_| is_bare_heading(segment, node)) else {
-            return true;
-        };
-        let below = segment.nodes_from(file, place.node + 1);
-        let below = below.take_while(|(_, other)| other.level > node.level);
-        let mut children = below.filter(|(_, other)| other.parent == Some(place.node)).peekable();
-        let is_repeated = |child: u32| {
-            let terms = terms_in.get(&NodePlace { node: child, ..place }).copied().unwrap_or_default();
-            terms & candidate.terms == candidate.terms
-        };
-        children.peek().is_none() || !children.all(|(child, _)| is_repeated(child))
-    };
-    best.retain(says_more);
-    more.retain(says_more);
 }
 
 /// Merges what later stages found into the candidates, each section once, and sorts them best first, those outside the

@@ -90,11 +90,6 @@ pub enum FormKind {
     Spelling,
     /// A word that means the same.
     Synonym,
-    /// The base of a compound such as 支払方法: a section that contains it is related, or evidence where nothing contains
-    /// the compound. The term is no gap.
-    Base,
-    /// A part of the term that alone means something else, as 契約 in 契約者: a section that contains it is related.
-    Fragment,
 }
 
 impl Form {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use annai_core::ToolError;
+use annai_language::ENGLISH;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -20,9 +21,6 @@ use annai_text::{LineIndex, Rendering};
 const MAX_WORDING_TERMS: usize = 32;
 /// The maximum number of words that the report lists for one wording.
 const MAX_REPORTED_WORDS: usize = 12;
-
-/// Words that deny.
-const NEGATIONS: &[&str] = &["not", "no", "never", "cannot"];
 
 /// How much the ranking of a passage counts, relative to 1 for that of the question or of a phrasing: it has the most words
 /// of an answer.
@@ -78,10 +76,9 @@ impl Query {
     ) -> Result<Self, ToolError> {
         let mut wording = Self::parse(argument, text, Some(question.intent), dictionary, question.rules)?;
         wording.goal = question.goal;
-        wording.wanted = question.wanted;
-        wording.asked_value.clone_from(&question.asked_value);
+        wording.asks_for_number = question.asks_for_number;
         // A statement denies what a question asks for; that says nothing about where it stands.
-        let is_negation = |term: &Term| NEGATIONS.contains(&term.text());
+        let is_negation = |term: &Term| ENGLISH.denials.iter().any(|word| word == term.text());
         wording.terms.retain(|term| !is_negation(term));
         wording.terms.truncate(MAX_WORDING_TERMS);
         wording.terms.iter_mut().for_each(|term| term.role = Role::Soft);

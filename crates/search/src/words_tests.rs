@@ -27,17 +27,6 @@ fn weak_words_count_half() {
 }
 
 #[test]
-fn the_lists_hold_normalized_words_each_once() {
-    for list in [STOP_WORDS, STOP_NOUNS, WEAK_WORDS, FUNCTION_WORDS] {
-        let mut seen = HashSet::new();
-        for word in list.split(' ') {
-            assert_eq!(word, annai_text::normalize_text(word));
-            assert!(!word.is_empty() && seen.insert(word), "{word}");
-        }
-    }
-}
-
-#[test]
 fn a_run_of_hiragana_is_split_at_function_words() {
     let run: Vec<char> = "けがになる".chars().collect();
     assert_eq!(function_word_suffixes(&run), [false, true, true, true, false, true]);
@@ -91,13 +80,38 @@ fn words_that_ask_for_everything_state_the_goal() {
 }
 
 #[test]
-fn the_lists_of_goals_hold_normalized_words_each_once() {
-    let mut seen = HashSet::new();
-    for word in EVERYTHING_WORDS.iter().chain(EVERYTHING_PHRASES).chain(OTHER_COMPOUNDS) {
-        assert_eq!(*word, annai_text::normalize_text(word));
-        assert!(seen.insert(word), "{word}");
+fn a_text_is_worded_for_an_intent() {
+    for (intent, text, expected) in [
+        (Intent::Definition, "「給付金」とは、次の金額をいう", true),
+        (Intent::Definition, "a token is a string", true),
+        (Intent::Definition, "the token expires", false),
+        (Intent::Procedure, "# reset\n1. open the menu", true),
+        (Intent::Procedure, "the reset was made", false),
+        (Intent::Eligibility, "you must be 18", true),
+        (Intent::Eligibility, "everyone may join", false),
+        (Intent::Unknown, "a token is a string", false),
+    ] {
+        assert_eq!(has_intent_wording(intent, text), expected, "{text}");
     }
-    // A compound that contains no such word would have no effect.
-    let contains = |compound: &&&str| EVERYTHING_WORDS.iter().any(|word| compound.contains(word));
-    assert!(OTHER_COMPOUNDS.iter().all(|compound| contains(&compound)));
+}
+
+#[test]
+fn a_question_may_ask_for_a_number() {
+    for question in
+        ["返品は何日以内ですか", "手数料はいくら", "how many requests per minute", "what is the price"]
+    {
+        assert!(asks_for_number(question), "{question}");
+    }
+    for question in
+        ["返品の窓口", "幾何学の本", "what to do when the alarm rings", "priceless art", "show many of them"]
+    {
+        assert!(!asks_for_number(question), "{question}");
+    }
+}
+
+#[test]
+fn compounds_that_do_not_ask_for_everything_contain_a_word_that_does() {
+    // Another compound would have no effect.
+    let contains = |compound: &&String| everything_words().any(|word| compound.contains(word));
+    assert!(JAPANESE.everything_compounds.iter().all(|compound| contains(&compound)));
 }

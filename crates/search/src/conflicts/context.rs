@@ -1,12 +1,11 @@
 //! Where a section stands, and whether two sections differ by design: their headings, folders or file names name different
 //! products, plans, editions or years.
 
+use annai_language::{ENGLISH, JAPANESE};
 use std::ops::Range;
 
 use super::super::place::{NodePlace, node_at};
-use super::super::tokens::is_hiragana_only;
 use super::statement::is_example;
-use super::word_lists::{EDITIONS, JAPANESE_EDITIONS, VERSIONS};
 use crate::index::View;
 use annai_text::normalize_text;
 use annai_text::values::{Item, scan};
@@ -171,6 +170,7 @@ fn editions_in(name: &str) -> Vec<String> {
     // The number of a step or a section is no version.
     let references: Vec<Range<usize>> = references(name).collect();
     let mut found = Vec::new();
+    let is_in = |words: &[String], part: &str| words.iter().any(|word| word == part);
     let (mut before, mut rest) = ("", name);
     while let Some(start) = rest.find(is_part) {
         let (gap, from) = rest.split_at(start);
@@ -179,24 +179,30 @@ fn editions_in(name: &str) -> Vec<String> {
         let is_first = before.is_empty() && gap.is_empty() && !after.is_empty();
         let end = name.len() - after.len();
         let is_numbered =
-            !VERSIONS.contains(&before) && references.iter().any(|range| range.contains(&(end - 1)));
+            !is_in(&ENGLISH.versions, before) && references.iter().any(|range| range.contains(&(end - 1)));
         if is_year(part) || (is_version(part, is_first) && !is_numbered) {
             found.push(part.to_owned());
-        } else if EDITIONS.contains(&part) && !before.is_empty() {
+        } else if is_in(&ENGLISH.editions, part) && !before.is_empty() {
             found.push(format!("{before} {part}"));
         }
         (before, rest) = (part, after);
     }
     let is_japanese = |character: char| !character.is_ascii() && character.is_alphanumeric();
     for run in name.split(|character: char| !is_japanese(character) && !character.is_ascii_alphanumeric()) {
-        let is_edition = |noun: &&str| {
-            let letter = run.split_once(*noun).map(|(_, after)| after);
-            (run.ends_with(*noun) && run.len() > noun.len())
+        let is_edition = |noun: &String| {
+            let letter = run.split_once(noun.as_str()).map(|(_, after)| after);
+            (run.ends_with(noun.as_str()) && run.len() > noun.len())
                 || letter.is_some_and(|after| (1..4).contains(&after.len()) && after.is_ascii())
         };
-        found.extend(JAPANESE_EDITIONS.iter().find(|noun| is_edition(noun)).map(|_| run.to_owned()));
+        found.extend(JAPANESE.editions.iter().any(is_edition).then(|| run.to_owned()));
     }
     found
+}
+
+/// Whether nothing but Hiragana and punctuation is in a text.
+fn is_hiragana_only(text: &str) -> bool {
+    text.chars()
+        .all(|character| matches!(character, '\u{3041}'..='\u{3096}') || " 、。?!.,".contains(character))
 }
 
 fn is_year(part: &str) -> bool {

@@ -7,7 +7,6 @@
 
 mod context;
 mod statement;
-mod word_lists;
 
 use std::collections::{BTreeMap, HashMap};
 

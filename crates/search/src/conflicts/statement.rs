@@ -1,12 +1,10 @@
 //! What a sentence states, as far as its wording shows: its frame, which is its words with a slot in place of each value and
 //! opposite, and what stands in the slots. Sentences of the same frame are the same but for their slots and negations.
 
+use annai_language::{ENGLISH, JAPANESE, Opposites};
+
 use super::super::sentences::{CODE, Sentence};
 use super::super::words::is_stop_word;
-use super::word_lists::{
-    AFFIRMATIVE_ENDINGS, BOUNDS, EXAMPLES, GRAMMAR, NEGATIONS, NEGATIVE_ENDINGS, OBLIGATION, OPPOSITES,
-    Opposites, PARTICLES, POINTERS,
-};
 use crate::index::stem;
 use annai_text::values::{FISCAL_YEAR, Fact, MONTH, ORDINAL, SLASH, YEAR, facts};
 
@@ -17,6 +15,19 @@ const MIN_CONTENT: usize = 4;
 const DURATION_TOLERANCE: f64 = 0.04;
 /// The longest ending of a Japanese sentence that only inflects its verb: できるようにすることもできます.
 const MAX_ENDING_CHARS: usize = 24;
+
+/// The first pair of opposites: must and may. Both sides mean the same where both are denied.
+const OBLIGATION: usize = 0;
+
+/// The pairs of opposites; those of bounds follow them.
+fn opposites() -> impl Iterator<Item = &'static Opposites> {
+    ENGLISH.opposites.iter().chain(&JAPANESE.opposites)
+}
+
+/// Whether a pair is one of bounds, which contradict each other only beside the same value.
+fn is_bound(pair: usize) -> bool {
+    pair >= opposites().count()
+}
 
 /// What a sentence states.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +83,7 @@ impl Statement {
         }
         reader.read(text.get(start..).unwrap_or_default(), true);
         let Reader { frame, slots, negations, has_bounded_number, content } = reader;
-        let points = POINTERS.iter().any(|pointer| text.contains(pointer));
+        let points = ENGLISH.pointers.iter().chain(&JAPANESE.pointers).any(|pointer| text.contains(pointer));
         let is_complete = content >= MIN_CONTENT && !points;
         (content > 0).then_some(Self { sentence, frame, is_complete, slots, negations, has_bounded_number })
     }
@@ -113,10 +124,8 @@ impl Content {
     fn can_differ(self, statement: &Statement, denials: usize) -> bool {
         let is_value = |slot: &Slot| matches!(slot.content, Self::Value(..));
         match self {
-            Self::Opposite { pair, .. } if OPPOSITES.get(pair) == Some(&OBLIGATION) => {
-                denials == 1 || statement.negations == 0
-            }
-            Self::Opposite { pair, .. } if pair >= OPPOSITES.len() => {
+            Self::Opposite { pair, .. } if pair == OBLIGATION => denials == 1 || statement.negations == 0,
+            Self::Opposite { pair, .. } if is_bound(pair) => {
                 denials == 0 && (statement.has_bounded_number || statement.slots.iter().any(is_value))
             }
             _ => denials == 0,
@@ -126,7 +135,7 @@ impl Content {
 
 /// Whether a text gives an example.
 pub fn is_example(text: &str) -> bool {
-    EXAMPLES.iter().any(|word| text.contains(word))
+    ENGLISH.examples.iter().chain(&JAPANESE.examples).any(|word| text.contains(word))
 }
 
 /// Whether a fact is a value with a unit, rather than a bare number, a part of a name, code or an address, or a year that
@@ -262,12 +271,13 @@ impl Reader {
             (_, Some(base)) => (base, true),
             (word, None) => (word, false),
         };
-        if NEGATIONS.contains(&base) {
+        let is_in = |words: &[String]| words.iter().any(|word| word == base);
+        if is_in(&ENGLISH.negations) {
             self.negations += 1;
             return;
         }
         self.negations += usize::from(is_negated);
-        if base.is_empty() || GRAMMAR.contains(&base) {
+        if base.is_empty() || is_in(&ENGLISH.grammar) {
             return;
         }
         self.content += if is_stop_word(base) { 0 } else { 2 };
@@ -296,7 +306,7 @@ impl Reader {
             };
             self.literal(run.get(word..at).unwrap_or_default());
             self.has_bounded_number |=
-                pair >= OPPOSITES.len() && self.frame.contains(|known: char| known.is_ascii_digit());
+                is_bound(pair) && self.frame.contains(|known: char| known.is_ascii_digit());
             self.opposite(pair, is_second, known);
             rest = rest.get(known.len()..).unwrap_or_default();
             word = at + known.len();
@@ -307,23 +317,25 @@ impl Reader {
     /// A run of Hiragana. The last one inflects the verb, and says whether it is denied.
     fn hiragana(&mut self, run: &str, is_last: bool) {
         if !is_last || run.chars().nth(MAX_ENDING_CHARS).is_some() {
-            return self.literal(run.trim_end_matches(PARTICLES));
+            return self.literal(run.trim_end_matches(|last| JAPANESE.particles.contains(last)));
         }
         // 9時から and 9時まで do not only inflect.
         for bound in ["から", "まで"].into_iter().filter(|bound| run.contains(bound)) {
             self.literal(bound);
         }
-        let ending = AFFIRMATIVE_ENDINGS.iter().fold(run.to_owned(), |run, known| run.replace(known, ""));
-        self.negations += NEGATIVE_ENDINGS.iter().map(|known| ending.matches(known).count()).sum::<usize>();
+        let affirmative = JAPANESE.affirmative_endings.iter();
+        let ending = affirmative.fold(run.to_owned(), |run, known| run.replace(known, ""));
+        let negative = JAPANESE.negative_endings.iter();
+        self.negations += negative.map(|known| ending.matches(known).count()).sum::<usize>();
     }
 }
 
 /// The longest word of the pairs of opposites that fits: its pair, its side, and the word.
 fn opposite(fits: impl Fn(&str) -> bool) -> Option<(usize, bool, &'static str)> {
-    let pairs = OPPOSITES.iter().chain(BOUNDS).enumerate();
-    let words = pairs.flat_map(|(pair, &(first, second)): (usize, &Opposites)| {
-        let first = first.iter().map(move |word| (pair, false, *word));
-        first.chain(second.iter().map(move |word| (pair, true, *word)))
+    let pairs = opposites().chain(ENGLISH.bounds.iter().chain(&JAPANESE.bounds)).enumerate();
+    let words = pairs.flat_map(|(pair, (first, second))| {
+        let first = first.iter().map(move |word| (pair, false, word.as_str()));
+        first.chain(second.iter().map(move |word| (pair, true, word.as_str())))
     });
     words.filter(|(.., word)| fits(word)).max_by_key(|(.., word)| word.len())
 }

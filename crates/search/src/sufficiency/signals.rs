@@ -11,11 +11,10 @@ use super::super::stages::{MatchedWording, StageOutcome};
 use super::super::terms::{Form, FormKind, Role, Term};
 use crate::index::{Key, View, tokens};
 use annai_text::normalize_text;
+use annai_text::values::facts;
 
 /// How much a form counts that is not the term itself.
 const SYNONYM_FIT: f64 = 0.85;
-const BASE_FIT: f64 = 0.75;
-const FRAGMENT_FIT: f64 = 0.4;
 /// How much a form counts of which only a part occurs, relative to the share of that part.
 const PART_FIT: f64 = 0.6;
 /// A term with a lower fit is missing.
@@ -24,7 +23,7 @@ const MIN_FIT: f64 = 0.7;
 /// How the words of a question stand in the best sections. Each share lies between 0 and 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Signals {
-    /// The share of the terms in the best sentence with its headings; where the question asks for a value, among the
+    /// The share of the terms in the best sentence with its headings; where the question asks for a number, among the
     /// sentences that state one.
     pub answer: f64,
     /// The share of the terms, by weight, in the best section with its headings.
@@ -99,14 +98,13 @@ impl Signals {
         let body = text.lines().skip(node.heading_lines as usize);
         for sentence in sentences(body) {
             let own = reader.keys_in(&sentence.text);
-            if own.is_empty() && query.asked_value.is_none() {
+            if own.is_empty() && !query.asks_for_number {
                 continue;
             }
             let keys: HashSet<Key> = own.into_iter().chain(titles.iter().copied()).collect();
             let covered = reader.share(&keys, &reader.strengths);
-            let states_value =
-                || query.asked_value.as_ref().is_none_or(|asked| asked.is_stated_in(&sentence));
-            if covered > self.answer && states_value() {
+            let states_number = || !query.asks_for_number || !facts(&sentence.text).is_empty();
+            if covered > self.answer && states_number() {
                 self.answer = covered;
             }
         }
@@ -213,8 +211,6 @@ fn fit(term: &Term, keys: &HashSet<Key>) -> f64 {
         let full = match form.kind {
             FormKind::Spelling => 1.0,
             FormKind::Synonym => SYNONYM_FIT,
-            FormKind::Base => BASE_FIT,
-            FormKind::Fragment => FRAGMENT_FIT,
         };
         match form.keys.len() {
             0 => 0.0,

@@ -1,0 +1,145 @@
+//! Word lists of English and Japanese, as data: `en.yaml` and `ja.yaml` beside this crate's source. Nothing else has word lists,
+//! and nothing here decides what they mean for a search.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
+
+use annai_core::config::yaml;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Two lists of words that mean the opposite of each other.
+pub type Opposites = (Vec<String>, Vec<String>);
+
+/// What reveals the intent of a question.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the names are those of the intents")]
+pub struct IntentWords {
+    pub exceptions: Vec<String>,
+    pub compare: Vec<String>,
+    pub eligibility: Vec<String>,
+    pub procedure: Vec<String>,
+    pub definition: Vec<String>,
+}
+
+/// How a section is worded that answers a question of an intent.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the names are those of the intents")]
+pub struct AnswerWords {
+    pub definition: Vec<String>,
+    pub procedure: Vec<String>,
+    pub eligibility: Vec<String>,
+}
+
+/// The lists of English. What each is for stands in `en.yaml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each list is described in en.yaml")]
+pub struct English {
+    pub stop_words: HashSet<String>,
+    pub weak_words: HashSet<String>,
+    pub everything_words: Vec<String>,
+    pub everything_phrases: Vec<String>,
+    pub number_questions: Vec<String>,
+    pub intents: IntentWords,
+    pub answers: AnswerWords,
+    pub exceptions: Vec<String>,
+    pub negations: Vec<String>,
+    pub denials: Vec<String>,
+    pub opposites: Vec<Opposites>,
+    pub bounds: Vec<Opposites>,
+    pub grammar: Vec<String>,
+    pub examples: Vec<String>,
+    pub pointers: Vec<String>,
+    pub editions: Vec<String>,
+    pub versions: Vec<String>,
+    pub abbreviations: HashSet<String>,
+    pub irregular_forms: BTreeMap<String, String>,
+}
+
+/// The lists of Japanese. What each is for stands in `ja.yaml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each list is described in ja.yaml")]
+pub struct Japanese {
+    pub function_words: Vec<String>,
+    pub okurigana: String,
+    pub stop_words: HashSet<String>,
+    pub weak_words: HashSet<String>,
+    pub counters: Vec<String>,
+    pub connectives: BTreeMap<String, String>,
+    pub everything_words: Vec<String>,
+    pub everything_compounds: Vec<String>,
+    pub number_questions: Vec<String>,
+    pub intents: IntentWords,
+    pub answers: AnswerWords,
+    pub exceptions: Vec<String>,
+    pub negative_endings: Vec<String>,
+    pub affirmative_endings: Vec<String>,
+    pub opposites: Vec<Opposites>,
+    pub bounds: Vec<Opposites>,
+    pub particles: String,
+    pub examples: Vec<String>,
+    pub pointers: Vec<String>,
+    pub editions: Vec<String>,
+}
+
+/// The lists of English.
+pub static ENGLISH: LazyLock<English> = LazyLock::new(|| load(include_str!("../en.yaml")));
+/// The lists of Japanese.
+pub static JAPANESE: LazyLock<Japanese> = LazyLock::new(|| load(include_str!("../ja.yaml")));
+
+#[expect(clippy::expect_used, reason = "the files are part of the program, and a test reads them")]
+fn load<T: DeserializeOwned>(text: &str) -> T {
+    let document = yaml::read(text).expect("a file of word lists is YAML");
+    serde_json::from_value(Value::Object(document.values)).expect("a file of word lists has its lists")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every word of a file, with the name of its list.
+    fn words(text: &str) -> Vec<(String, String)> {
+        fn collect(name: &str, value: &Value, found: &mut Vec<(String, String)>) {
+            match value {
+                Value::String(word) => found.push((name.to_owned(), word.clone())),
+                Value::Array(values) => values.iter().for_each(|value| collect(name, value, found)),
+                Value::Object(values) => {
+                    values.iter().for_each(|(key, value)| collect(&format!("{name}.{key}"), value, found));
+                }
+                other => panic!("{name}: {other} is no word"),
+            }
+        }
+        let mut found = Vec::new();
+        for (name, value) in &yaml::read(text).unwrap().values {
+            collect(name, value, &mut found);
+        }
+        found
+    }
+
+    #[test]
+    fn every_list_is_loaded_and_holds_each_word_once() {
+        assert!(ENGLISH.stop_words.contains("the") && JAPANESE.function_words.contains(&"から".to_owned()));
+        for text in [include_str!("../en.yaml"), include_str!("../ja.yaml")] {
+            let words = words(text);
+            let mut seen = HashSet::new();
+            // The base of an irregular form, and the plain form of a connective, stand for several.
+            let repeats =
+                |name: &str| name.starts_with("irregular_forms.") || name.starts_with("connectives.");
+            for entry in words.iter().filter(|(name, _)| !repeats(name)) {
+                assert!(!entry.1.is_empty() && entry.1.to_lowercase() == entry.1, "{entry:?}");
+                assert!(seen.insert(entry), "{entry:?} stands there twice");
+            }
+        }
+    }
+
+    #[test]
+    fn there_are_no_more_words_than_somebody_can_read() {
+        let count = words(include_str!("../en.yaml")).len() + words(include_str!("../ja.yaml")).len();
+        assert!(count <= 1_500, "{count} words");
+    }
+}
