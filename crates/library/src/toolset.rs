@@ -26,7 +26,7 @@ use annai_files::manuals::{FileType, Manuals};
 use annai_files::vault::{Vault, visibility};
 use annai_search::index::IndexCatalog;
 use annai_search::reference::Ref;
-use annai_search::{DictionaryCache, ExploreContext, ReadLedger, TraceRecord, TraceStore};
+use annai_search::{DictionaryCache, FindContext, ReadLedger, TraceRecord, TraceStore};
 
 /// The signal that a write beyond the maximum file size raises; it has the same number on Linux and macOS.
 const SIGXFSZ: i32 = 25;
@@ -74,8 +74,8 @@ impl LibraryState {
     }
 
     /// The parts of the state that finds need.
-    pub fn explore_context(&self) -> ExploreContext<'_> {
-        ExploreContext {
+    pub fn explore_context(&self) -> FindContext<'_> {
+        FindContext {
             manuals: &self.manuals,
             vault: &self.vault,
             indexes: &self.indexes,

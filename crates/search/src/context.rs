@@ -4,21 +4,31 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use annai_core::{ErrorKind, ToolError};
+use serde::{Deserialize, Serialize};
 
-use super::best_line::BestLine;
-use super::dictionary::DictionaryCache;
-use super::read_ledger::ReadLedger;
-use super::trace::{TraceMatch, TraceRecord};
-use super::trace_store::TraceStore;
-use super::widening::Thresholds;
 use crate::index::{CollectionSource, IndexCatalog, NodeEntry, Segment, Shape, View};
+use crate::query::dictionary::DictionaryCache;
+use crate::trace::read_ledger::ReadLedger;
+use crate::trace::trace_store::TraceStore;
+use crate::trace::{TraceMatch, TraceRecord};
 use annai_core::cancellation::Cancellation;
 use annai_files::manuals::{FileType, Manual, Manuals, membership};
 use annai_files::vault::{Vault, visibility};
 
+/// The two thresholds of widening, which are tuned.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Thresholds {
+    /// With fewer candidates, the find is widened to all manuals.
+    #[serde(rename = "candidate_low_threshold")]
+    pub candidate_low: usize,
+    /// When one file has at least this share of the candidates, the find is widened to all manuals.
+    #[serde(rename = "file_bias_threshold")]
+    pub file_bias: f64,
+}
+
 /// What the finds need from the toolset.
 #[derive(Clone, Copy)]
-pub struct ExploreContext<'a> {
+pub struct FindContext<'a> {
     /// The manuals.
     pub manuals: &'a Manuals,
     /// The vault.
@@ -37,7 +47,7 @@ pub struct ExploreContext<'a> {
     pub default_manual_id: Option<&'a str>,
 }
 
-impl ExploreContext<'_> {
+impl FindContext<'_> {
     /// The index of the vault as its files are now, or as much of it as is ready by the deadline.
     pub fn vault_view(&self, deadline: Instant, cancellation: &Cancellation) -> Result<View, ToolError> {
         let source = || CollectionSource {
@@ -89,20 +99,6 @@ impl ExploreContext<'_> {
         };
         let collection = self.indexes.collection(&manual_collection(id), source);
         collection.view(Arc::new(manual.into_root()), deadline, cancellation)
-    }
-
-    /// The best matching line of a match: as the find determined it, else from the index, while that has the version of
-    /// the file that was searched.
-    pub fn best_line_of(&self, record: &TraceRecord, found: &TraceMatch, terms: &BestLine) -> u32 {
-        if found.best_line > 0 {
-            return found.best_line;
-        }
-        self.indexed_best_line(record, found, terms).unwrap_or(found.ref_line)
-    }
-
-    fn indexed_best_line(&self, record: &TraceRecord, found: &TraceMatch, terms: &BestLine) -> Option<u32> {
-        let (segment, node) = self.indexed_node(record, found)?;
-        Some(terms.find(&segment, segment.node(node)?))
     }
 
     /// The node of a match, with its segment, while the index has the version of the file that was searched.

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use super::conclusion::{Evidence, conclude};
-use super::dictionary::Dictionary;
-use super::highlight::LineHighlighter;
-use super::place::node_at;
-use super::query::{MAX_TERMS, Query};
-use super::scope::SearchScope;
-use super::stages::{StagePlan, run_stages};
-use super::term_presence::term_presence;
-use super::trace_builder::trace_matches;
+use crate::conclusion::term_presence::term_presence;
+use crate::conclusion::{Evidence, conclude};
+use crate::excerpts::highlight::LineHighlighter;
+use crate::find::trace_builder::trace_matches;
 use crate::index::{Segment, View};
+use crate::matching::place::node_at;
+use crate::query::dictionary::Dictionary;
+use crate::query::{MAX_TERMS, Query};
 use crate::reference::Target;
+use crate::stages::scope::SearchScope;
+use crate::stages::{StagePlan, run_stages};
 
 static DICTIONARY: LazyLock<Dictionary> = LazyLock::new(|| Dictionary::new(&[]));
 

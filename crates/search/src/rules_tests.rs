@@ -1,5 +1,5 @@
-use super::dictionary::{Dictionary, WordList};
-use super::query::Query;
+use crate::query::Query;
+use crate::query::dictionary::{Dictionary, WordList};
 use crate::rules::{RuleGroup, Rules};
 
 fn parsed(question: &str, left_out: RuleGroup) -> (Query, Query) {

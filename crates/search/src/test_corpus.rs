@@ -7,26 +7,27 @@ use std::time::{Duration, Instant};
 
 use annai_core::Principal;
 
-use super::candidate::{Candidate, MatchKind, Signals};
-use super::conflicts::Contradictions;
-use super::context::ExploreContext;
-use super::dictionary::{Dictionary, DictionaryCache};
-use super::place::{NodePlace, node_at};
-use super::query::Query;
-use super::reach::FindReach;
-use super::read_ledger::ReadLedger;
-use super::request::{FindRequest, OtherWords, SearchBudget};
-use super::scope::SearchScope;
-use super::stages::{StageOutcome, StagePlan, run_stages};
-use super::terms::{Goal, Intent};
-use super::trace::{Reach, TraceFile, TraceHeading, TraceMatch, TraceRecord};
-use super::trace_builder::{TraceMatches, trace_matches};
-use super::trace_store::TraceStore;
-use super::widening::Thresholds;
-use super::wordings::wordings_of;
+use crate::conclusion::conflicts::Contradictions;
+use crate::context::FindContext;
+use crate::context::Thresholds;
+use crate::find::request::{FindRequest, SearchBudget};
+use crate::find::trace_builder::{TraceMatches, trace_matches};
 use crate::index::{CollectionSource, IndexCatalog, Shape, View};
+use crate::matching::candidate::{Candidate, MatchKind, Signals};
+use crate::matching::place::{NodePlace, node_at};
+use crate::query::Query;
+use crate::query::dictionary::{Dictionary, DictionaryCache};
+use crate::query::terms::{Goal, Intent};
+use crate::query::wordings::OtherWords;
+use crate::query::wordings::wordings_of;
 use crate::reference::{NextAction, Target};
 use crate::rules::Rules;
+use crate::stages::scope::SearchScope;
+use crate::stages::{StageOutcome, StagePlan, run_stages};
+use crate::trace::reach::FindReach;
+use crate::trace::read_ledger::ReadLedger;
+use crate::trace::trace_store::TraceStore;
+use crate::trace::{Reach, TraceFile, TraceHeading, TraceMatch, TraceRecord};
 use annai_core::cancellation::Cancellation;
 use annai_files::fs::{Membership, Root, Sha256};
 use annai_files::manuals::Manuals;
@@ -256,8 +257,8 @@ impl TestLibrary {
     }
 
     /// What finds need of it.
-    pub const fn context(&self) -> ExploreContext<'_> {
-        ExploreContext {
+    pub const fn context(&self) -> FindContext<'_> {
+        FindContext {
             manuals: &self.manuals,
             vault: &self.vault,
             indexes: &self.indexes,

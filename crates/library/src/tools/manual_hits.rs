@@ -11,7 +11,7 @@ use crate::tools::found_section::FoundSection;
 use crate::toolset::Library;
 use annai_search::reference::{Ref, Target};
 use annai_search::{
-    BestLine, ExcerptLine, ExploreContext, HandedOut, MAX_TOP, MatchKind, SectionExcerpts, TraceConflict,
+    BestLine, ExcerptLine, FindContext, HandedOut, MAX_TOP, MatchKind, SectionExcerpts, TraceConflict,
     TraceMatch, TraceRecord, UnscannedPart, UnsearchableFile,
 };
 use annai_text::Position;
@@ -219,7 +219,7 @@ impl Tool for ManualHits {
             .read(move |state, _| {
                 let context = state.explore_context();
                 let terms = BestLine::of_question(&record.question)?;
-                let best_line = |found: &TraceMatch| context.best_line_of(&record, found, &terms);
+                let best_line = |found: &TraceMatch| terms.line_of(&context, &record, found);
                 let pages = Pages { record: &record, handed_out, best_line: &best_line, context };
                 let (total, items) = pages.page(kind, offset, limit);
                 let excerpts = SectionExcerpts::new(context, &record, max_excerpt_chars)?;
@@ -278,7 +278,7 @@ struct Pages<'a> {
     handed_out: HandedOut,
     /// The best matching line of a match.
     best_line: &'a dyn Fn(&TraceMatch) -> u32,
-    context: ExploreContext<'a>,
+    context: FindContext<'a>,
 }
 
 impl<'a> Pages<'a> {
