@@ -24,7 +24,7 @@ mod stages;
 pub mod test_corpus;
 mod trace;
 
-pub use conclusion::report::{FindSummary, VaultFindSummary};
+pub use conclusion::report::FindSummary;
 pub use context::{FindContext, Thresholds};
 pub use excerpts::best_line::BestLine;
 pub use excerpts::highlight::LineHighlighter;

@@ -12,7 +12,7 @@ use annai_files::FileFilter;
 use annai_files::LibraryError;
 use annai_files::vault::is_hidden;
 use annai_search::reference::NextAction;
-use annai_search::{Goal, OtherWords, SectionExcerpts, VaultFindRequest, VaultFindSummary, find_in_vault};
+use annai_search::{FindSummary, Goal, OtherWords, SectionExcerpts, VaultFindRequest, find_in_vault};
 
 /// What to look for.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -69,7 +69,7 @@ pub struct Output {
     /// The id of this search. Pass it to manual_hits to list the places that it found or did not search.
     pub trace_id: String,
     /// The result in numbers.
-    pub summary: VaultFindSummary,
+    pub summary: FindSummary,
     /// The best matching paragraphs, best first, at most five.
     pub top: Vec<FoundSection>,
     /// The suggested next calls, most useful first. `stop` means that nothing is left to read or to search; what

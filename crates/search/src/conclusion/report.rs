@@ -1,4 +1,4 @@
-//! The summaries of the two finds in numbers. They are published exactly as declared here, field by field.
+//! The summary of a find in numbers. It is published exactly as declared here, field by field.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::conclusion::term_presence::TermPresence;
 use crate::matching::candidate::{Candidate, Signals};
 use crate::query::terms::Goal;
+use crate::reference::Target;
 use crate::trace::UnsearchableFile;
 use crate::trace::unscanned::SkipReason;
 use annai_files::fs::UnsearchableReason;
@@ -58,7 +59,7 @@ pub enum EscalationReason {
     PrioritizedUnscannedSections,
 }
 
-/// A find of the manuals in numbers.
+/// A find in numbers. The sections of the vault are paragraphs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FindSummary {
     /// The number of files that were searched.
@@ -98,6 +99,10 @@ pub struct FindSummary {
     /// The number of gaps: terms of the question that stand nowhere, and wording that its intent calls for and no section
     /// has. manual_hits with kind `gaps` lists them.
     pub gap_count: usize,
+    /// The number of line ranges without a match in the files that have matches; all files when nothing was found. Only of
+    /// the vault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap_ranges_count: Option<usize>,
     /// The estimated probability that the five best sections hold the answer, from 0 to 1. It is fitted on other manuals,
     /// so that it is a guide rather than a proof.
     #[schemars(range(min = 0, max = 1))]
@@ -165,13 +170,6 @@ impl FindSummary {
     }
 }
 
-impl VaultFindSummary {
-    /// The summary as it may be logged.
-    pub fn for_log(&self) -> Self {
-        Self { presence: self.presence.in_numbers(), ..self.clone() }
-    }
-}
-
 /// A file that cannot be searched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnsearchableEntry {
@@ -196,91 +194,22 @@ impl From<&UnsearchableFile> for UnsearchableEntry {
     }
 }
 
-/// A find of the vault in numbers.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct VaultFindSummary {
-    /// The number of files that were searched.
-    pub scanned_files: usize,
-    /// The number of paragraphs that were searched.
-    pub scanned_nodes: usize,
-    /// The number of matching paragraphs: those that contain a term of the question as it is written, with other
-    /// separators, or as a synonym, and the best fifty of each of `phrasings` and of `hypothetical`. manual_hits lists them
-    /// all.
-    pub candidates: usize,
-    /// The number of files that could not be read or are not text.
-    pub warnings: usize,
-    /// The last search stage that ran.
-    pub max_stage_applied: u8,
-    /// Always false, because there is only one vault.
-    pub scope_expanded: bool,
-    /// The number of places that were not searched; manual_hits with kind `unscanned` lists them.
-    pub unscanned_sections_count: usize,
-    /// The number of matches before matches in the same paragraph were merged.
-    pub integrated_candidates: usize,
-    /// The number of paragraphs after merging.
-    pub integrated_nodes: usize,
-    /// The number of matching sections per kind of match.
-    pub signal_coverage: VaultSignalCoverage,
-    /// The share of the matches that lie in a single file, from 0 to 1; a high value means that the result depends on
-    /// one file.
-    #[schemars(range(min = 0, max = 1))]
-    pub file_bias_ratio: f64,
-    /// The number of pairs of sentences that are the same but for a value, a negation or an opposite; manual_hits with kind `conflicts` quotes them.
-    pub conflict_count: usize,
-    /// The number of pairs of paragraphs that state other values because their headings or file names name different
-    /// products, plans, editions or years; manual_hits with kind `variants` quotes them.
-    pub variant_count: usize,
-    /// True when there are more conflicts or variants than these; absent otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub conflicts_limited: Option<bool>,
-    /// The number of gaps: terms of the question that stand nowhere, and wording that its intent calls for and no section
-    /// has. manual_hits with kind `gaps` lists them.
-    pub gap_count: usize,
-    /// The number of line ranges without a match in the files that have matches; all files when nothing was found.
-    pub gap_ranges_count: usize,
-    /// The estimated probability that the five best sections hold the answer, from 0 to 1. It is fitted on other manuals,
-    /// so that it is a guide rather than a proof.
-    #[schemars(range(min = 0, max = 1))]
-    pub sufficiency_score: f64,
-    /// `ready`: sufficiency_score is at least 0.9, none of the five best sections is in a conflict, and no match was cut;
-    /// read them and answer, or say that they do not state it. `needs_followup`: follow next_actions first. `blocked`:
-    /// nothing was found.
-    pub integration_status: IntegrationStatus,
-    /// Why some places were not searched; absent when everything was. `time_budget`: the time ran out.
-    /// `candidate_cap`: there were more matches than max_candidates. `stage_cap`: max_stage excluded the other
-    /// manuals.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cutoff_reason: Option<SkipReason>,
-    /// What was searched, and what was handed out.
-    #[serde(flatten)]
-    pub coverage: SearchCoverage,
-    /// Where the terms of the question stand, and where to look instead.
-    #[serde(flatten)]
-    pub presence: TermPresence,
-}
-
-/// How many candidates each signal has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct VaultSignalCoverage {
-    /// Paragraphs that contain a term as it is, after normalization.
-    pub normalized: usize,
-    /// Paragraphs that match loosely: other separators, other spellings or synonyms.
-    pub loose: usize,
-}
-
 /// How many candidates each signal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SignalCoverage {
     /// Sections whose heading matches.
-    pub heading: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heading: Option<usize>,
     /// Sections that contain a term as it is, after normalization.
     pub normalized: usize,
     /// Sections that match loosely: other separators, other spellings or synonyms.
     pub loose: usize,
     /// Sections that contain an exception word.
-    pub exceptions: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exceptions: Option<usize>,
     /// Sections that another match refers to.
-    pub reference: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<usize>,
 }
 
 fn count(candidates: &[&Candidate], signal: Signals) -> usize {
@@ -288,22 +217,17 @@ fn count(candidates: &[&Candidate], signal: Signals) -> usize {
 }
 
 impl SignalCoverage {
-    /// Counts the candidates of each signal.
-    pub fn of(candidates: &[&Candidate]) -> Self {
+    /// Counts the candidates of each signal. A find of the vault has only the first two stages, which know neither headings
+    /// nor what leads to a section.
+    pub fn of(target: Target, candidates: &[&Candidate]) -> Self {
+        let of_manual = |signal| (target == Target::Manual).then(|| count(candidates, signal));
         Self {
-            heading: count(candidates, Signals::HEADING),
+            heading: of_manual(Signals::HEADING),
             normalized: count(candidates, Signals::NORMALIZED),
             loose: count(candidates, Signals::LOOSE),
-            exceptions: count(candidates, Signals::EXCEPTIONS),
-            reference: count(candidates, Signals::REFERENCE),
+            exceptions: of_manual(Signals::EXCEPTIONS),
+            reference: of_manual(Signals::REFERENCE),
         }
-    }
-}
-
-impl VaultSignalCoverage {
-    /// Counts the candidates of each signal that a find of the vault knows.
-    pub fn of(candidates: &[&Candidate]) -> Self {
-        Self { normalized: count(candidates, Signals::NORMALIZED), loose: count(candidates, Signals::LOOSE) }
     }
 }
 
@@ -328,10 +252,13 @@ mod tests {
             candidate(Signals::EXCEPTIONS),
             candidate(Signals::REFERENCE.with(Signals::EXCEPTIONS)),
         ];
-        let expected = SignalCoverage { heading: 1, normalized: 2, loose: 1, exceptions: 2, reference: 1 };
+        let (heading, exceptions, reference) = (Some(1), Some(2), Some(1));
+        let expected = SignalCoverage { heading, normalized: 2, loose: 1, exceptions, reference };
         let candidates: Vec<_> = candidates.iter().collect();
-        assert_eq!(SignalCoverage::of(&candidates), expected);
-        assert_eq!(VaultSignalCoverage::of(&candidates), VaultSignalCoverage { normalized: 2, loose: 1 });
+        assert_eq!(SignalCoverage::of(Target::Manual, &candidates), expected);
+        let expected =
+            SignalCoverage { heading: None, normalized: 2, loose: 1, exceptions: None, reference: None };
+        assert_eq!(SignalCoverage::of(Target::Vault, &candidates), expected);
     }
 
     #[test]

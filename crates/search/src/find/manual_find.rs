@@ -6,17 +6,15 @@ use std::time::Instant;
 use annai_core::ToolError;
 
 use crate::conclusion::coverage::FileCoverage;
-use crate::conclusion::report::{
-    EscalationReason, FindSummary, IntegrationStatus, Left, SearchCoverage, SignalCoverage, rounded,
-};
-use crate::conclusion::term_presence::{TermPresence, term_presence};
-use crate::conclusion::{Conclusion, Evidence, all_candidates, conclude};
+use crate::conclusion::report::{EscalationReason, FindSummary, IntegrationStatus, SearchCoverage};
+use crate::conclusion::term_presence::term_presence;
+use crate::conclusion::{Conclusion, Evidence, conclude};
 use crate::context::FindContext;
 use crate::context::Thresholds;
 use crate::find::new_trace::{NewTrace, StoredTrace};
 use crate::find::next_actions::{ManualFindOutcome, follow_up_of_manual_find, request_for_wordings};
 use crate::find::request::FindRequest;
-use crate::find::trace_builder::trace_matches;
+use crate::find::trace_builder::{FindResult, summary_of, trace_record};
 use crate::find::widening::{notices, triggers};
 use crate::index::View;
 use crate::query::Query;
@@ -25,7 +23,7 @@ use crate::reference::{NextAction, Target};
 use crate::stages::scope::SearchScope;
 use crate::stages::{StageOutcome, StagePlan, run_stages};
 use crate::trace::reach::{FindReach, file_hash};
-use crate::trace::unscanned::{SkipReason, UnscannedPart, count_left_out};
+use crate::trace::unscanned::{SkipReason, UnscannedPart};
 use crate::trace::{Reach, TraceRecord, UnsearchableFile};
 use annai_core::cancellation::Cancellation;
 use annai_files::fs::UnsearchableReason;
@@ -77,7 +75,16 @@ pub fn find(
     coverage.complete(beside, home.as_deref());
     let conclusion =
         conclude(&Evidence { views: &pass.views, outcome: &pass.outcome, target: Target::Manual });
-    let record = explorer.record(&pass, &coverage, &conclusion);
+    let record = trace_record(FindResult {
+        target: Target::Manual,
+        question: &request.query,
+        goal: request.goal,
+        views: &pass.views,
+        outcome: &pass.outcome,
+        coverage: &coverage,
+        conclusion: &conclusion,
+        reach: Reach::Manuals(explorer.reach(&pass)),
+    });
     let trace = NewTrace::begin(context, &request.owner, request.is_fresh, record)?;
     let notices = notices(&pass.views, home.as_deref(), &pass.outcome);
     let counts = coverage.summary(&trace.record, pass.outcome.related, trace.handed_out.as_ref(), notices);
@@ -222,28 +229,6 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// The trace, without what to do next.
-    fn record(&self, pass: &Pass<'_>, coverage: &FileCoverage, conclusion: &Conclusion) -> TraceRecord {
-        let matches = trace_matches(&pass.views, &pass.outcome, &conclusion.contradictions);
-        TraceRecord {
-            target: Target::Manual,
-            question: self.request.query.clone(),
-            goal: self.request.goal.unwrap_or(pass.outcome.query.goal),
-            is_follow_up: false,
-            files: matches.files,
-            headings: matches.headings,
-            matches: matches.matches,
-            ranked: matches.ranked,
-            unscanned: pass.outcome.unscanned.clone(),
-            unsearchable: coverage.unsearchable.clone(),
-            conflicts: matches.conflicts,
-            variants: matches.variants,
-            gaps: conclusion.gaps.hints.clone(),
-            reach: Reach::Manuals(self.reach(pass)),
-            follow_up: NextAction::stop(0.5),
-        }
-    }
-
     /// Which files were searched.
     fn reach(&self, pass: &Pass<'_>) -> FindReach {
         let file_of =
@@ -273,35 +258,13 @@ fn summary(
     let unreadable = files.unsearchable.iter().filter(is_damaged).count();
     let indexed = views.iter().flat_map(|view| &view.segments).flat_map(|segment| &segment.files);
     let unsound = indexed.filter(|file| !file.sound).count();
-    let evidence: Vec<_> = outcome.evidence().collect();
-    let unscanned = outcome.unscanned.iter().map(UnscannedPart::count).sum();
+    let outside = outcome.evidence().filter(|candidate| candidate.is_outside).count();
     FindSummary {
-        scanned_files: files.scanned,
-        scanned_nodes: files.scanned_nodes,
-        candidates: evidence.len(),
         warnings: unreadable + unsound + outcome.failed + bad_word_files + unopened,
-        max_stage_applied: outcome.stage,
         scope_expanded: widened.is_expanded,
-        unscanned_sections_count: unscanned,
-        integrated_candidates: outcome.hits,
-        integrated_nodes: evidence.len(),
-        signal_coverage: SignalCoverage::of(&all_candidates(outcome)),
-        file_bias_ratio: rounded(conclusion.file_bias),
-        conflict_count: conclusion.contradictions.conflicts.len(),
-        variant_count: conclusion.contradictions.variants.len(),
-        conflicts_limited: conclusion.contradictions.is_limited.then_some(true),
-        gap_count: conclusion.gaps.hints.len(),
-        sufficiency_score: conclusion.sufficiency,
-        integration_status: conclusion.status.for_goal(
-            coverage.goal,
-            Left { cut: count_left_out(&outcome.unscanned), unread: coverage.unread, unscanned },
-        ),
-        cutoff_reason: SkipReason::most_important(&outcome.unscanned),
         escalation_reasons: widened.reasons,
-        outside_candidates: Some(evidence.iter().filter(|candidate| candidate.is_outside).count())
-            .filter(|count| *count > 0),
-        coverage,
-        presence: TermPresence::default(),
+        outside_candidates: (outside > 0).then_some(outside),
+        ..summary_of(Target::Manual, outcome, conclusion, files, coverage)
     }
 }
 

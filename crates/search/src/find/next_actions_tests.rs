@@ -6,12 +6,12 @@ use crate::conclusion::report::{EscalationReason, SignalCoverage};
 use crate::conclusion::term_presence::TermPresence;
 use crate::query::terms::{Goal, Intent};
 use crate::query::wordings::OtherWords;
+use crate::reference::Target;
 use crate::test_corpus::{empty_trace, query, request};
 use crate::trace::TraceRecord;
 use annai_files::fs::RelPath;
 
 fn summary(status: IntegrationStatus) -> FindSummary {
-    let signal_coverage = SignalCoverage { heading: 0, normalized: 0, loose: 0, exceptions: 0, reference: 0 };
     FindSummary {
         scanned_files: 1,
         scanned_nodes: 1,
@@ -22,12 +22,13 @@ fn summary(status: IntegrationStatus) -> FindSummary {
         unscanned_sections_count: 0,
         integrated_candidates: 1,
         integrated_nodes: 1,
-        signal_coverage,
+        signal_coverage: SignalCoverage::of(Target::Manual, &[]),
         file_bias_ratio: 1.0,
         conflict_count: 0,
         variant_count: 0,
         conflicts_limited: None,
         gap_count: 0,
+        gap_ranges_count: None,
         sufficiency_score: 0.75,
         integration_status: status,
         cutoff_reason: None,

@@ -4,13 +4,19 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::conclusion::conflicts::{Conflict, Contradictions};
+use crate::conclusion::coverage::FileCoverage;
+use crate::conclusion::report::{FindSummary, Left, SearchCoverage, SignalCoverage, rounded};
+use crate::conclusion::term_presence::TermPresence;
+use crate::conclusion::{Conclusion, all_candidates};
 use crate::excerpts::best_line::BestLine;
 use crate::index::{FileEntry, Segment, Shape, View};
 use crate::matching::candidate::Candidate;
 use crate::matching::place::{FilePlace, NodePlace, file_at, file_of, node_at};
+use crate::query::terms::Goal;
+use crate::reference::{NextAction, Target};
 use crate::stages::StageOutcome;
-use crate::trace::unscanned::manual_id;
-use crate::trace::{MAX_TOP, TraceConflict, TraceFile, TraceHeading, TraceMatch};
+use crate::trace::unscanned::{SkipReason, UnscannedPart, count_left_out, manual_id};
+use crate::trace::{MAX_TOP, Reach, TraceConflict, TraceFile, TraceHeading, TraceMatch, TraceRecord};
 use annai_core::cancellation::checkpoint;
 use annai_text::NodeKind;
 use annai_text::{Position, Span};
@@ -34,6 +40,88 @@ pub struct TraceMatches {
     pub conflicts: Vec<TraceConflict>,
     /// The pairs of matches that differ by design.
     pub variants: Vec<TraceConflict>,
+}
+
+/// What the trace of a find is made of.
+pub struct FindResult<'a> {
+    /// Whether the manuals or the vault were searched.
+    pub target: Target,
+    /// The question.
+    pub question: &'a str,
+    /// The goal that the caller set.
+    pub goal: Option<Goal>,
+    /// The indexes that were searched.
+    pub views: &'a [View],
+    /// The result of the stages.
+    pub outcome: &'a StageOutcome,
+    /// The files.
+    pub coverage: &'a FileCoverage,
+    /// The conclusion.
+    pub conclusion: &'a Conclusion,
+    /// The files that were searched.
+    pub reach: Reach,
+}
+
+/// The trace of a find, without what to do next.
+pub fn trace_record(result: FindResult<'_>) -> TraceRecord {
+    let FindResult { target, question, goal, views, outcome, coverage, conclusion, reach } = result;
+    let matches = trace_matches(views, outcome, &conclusion.contradictions);
+    TraceRecord {
+        target,
+        question: question.to_owned(),
+        goal: goal.unwrap_or(outcome.query.goal),
+        is_follow_up: false,
+        files: matches.files,
+        headings: matches.headings,
+        matches: matches.matches,
+        ranked: matches.ranked,
+        unscanned: outcome.unscanned.clone(),
+        unsearchable: coverage.unsearchable.clone(),
+        conflicts: matches.conflicts,
+        variants: matches.variants,
+        gaps: conclusion.gaps.hints.clone(),
+        reach,
+        follow_up: NextAction::stop(0.5),
+    }
+}
+
+/// What a summary of either find has.
+pub fn summary_of(
+    target: Target,
+    outcome: &StageOutcome,
+    conclusion: &Conclusion,
+    files: &FileCoverage,
+    coverage: SearchCoverage,
+) -> FindSummary {
+    let evidence = outcome.evidence().count();
+    let unscanned = outcome.unscanned.iter().map(UnscannedPart::count).sum();
+    let left = Left { cut: count_left_out(&outcome.unscanned), unread: coverage.unread, unscanned };
+    let Contradictions { conflicts, variants, is_limited } = &conclusion.contradictions;
+    FindSummary {
+        scanned_files: files.scanned,
+        scanned_nodes: files.scanned_nodes,
+        candidates: evidence,
+        warnings: 0,
+        max_stage_applied: outcome.stage,
+        scope_expanded: false,
+        unscanned_sections_count: unscanned,
+        integrated_candidates: outcome.hits,
+        integrated_nodes: evidence,
+        signal_coverage: SignalCoverage::of(target, &all_candidates(outcome)),
+        file_bias_ratio: rounded(conclusion.file_bias),
+        conflict_count: conflicts.len(),
+        variant_count: variants.len(),
+        conflicts_limited: is_limited.then_some(true),
+        gap_count: conclusion.gaps.hints.len(),
+        gap_ranges_count: None,
+        sufficiency_score: conclusion.sufficiency,
+        integration_status: conclusion.status.for_goal(coverage.goal, left),
+        cutoff_reason: SkipReason::most_important(&outcome.unscanned),
+        escalation_reasons: Vec::new(),
+        outside_candidates: None,
+        coverage,
+        presence: TermPresence::default(),
+    }
 }
 
 /// Collects the matches of a find.

@@ -8,16 +8,14 @@ use std::time::Instant;
 use annai_core::ToolError;
 
 use crate::conclusion::coverage::FileCoverage;
-use crate::conclusion::report::{
-    IntegrationStatus, Left, SearchCoverage, VaultFindSummary, VaultSignalCoverage, rounded,
-};
-use crate::conclusion::term_presence::{TermPresence, term_presence};
-use crate::conclusion::{Conclusion, Evidence, all_candidates, conclude};
+use crate::conclusion::report::{FindSummary, IntegrationStatus};
+use crate::conclusion::term_presence::term_presence;
+use crate::conclusion::{Evidence, conclude};
 use crate::context::FindContext;
 use crate::find::new_trace::{NewTrace, StoredTrace};
 use crate::find::next_actions::{VaultFindOutcome, follow_up_of_vault_find, request_for_wordings};
 use crate::find::request::VaultFindRequest;
-use crate::find::trace_builder::trace_matches;
+use crate::find::trace_builder::{FindResult, summary_of, trace_record};
 use crate::index::View;
 use crate::matching::candidate::Candidate;
 use crate::matching::place::{FilePlace, file_at, file_of, node_at};
@@ -27,7 +25,7 @@ use crate::query::wordings::wordings_of;
 use crate::reference::{NextAction, Target};
 use crate::stages::scope::{FileGrant, SearchScope};
 use crate::stages::{StageOutcome, StagePlan, run_stages};
-use crate::trace::unscanned::{SkipReason, UnscannedPart, count_left_out};
+use crate::trace::unscanned::SkipReason;
 use crate::trace::{Reach, TraceRecord};
 use annai_core::cancellation::Cancellation;
 use annai_files::vault::{is_artifact, is_daily};
@@ -41,7 +39,7 @@ pub struct VaultFindReport {
     /// The id of the trace.
     pub trace_id: String,
     /// The find in numbers.
-    pub summary: VaultFindSummary,
+    pub summary: FindSummary,
     /// The trace.
     pub record: Arc<TraceRecord>,
     /// The suggested next calls, most useful first. `stop` means that nothing is left to read or to search; what
@@ -78,30 +76,28 @@ pub fn find_in_vault(
     let mut coverage = FileCoverage::of(&views, &scope, &outcome.matched);
     coverage.complete(Vec::new(), None);
     let conclusion = conclude(&Evidence { views: &views, outcome: &outcome, target: Target::Vault });
-    let matches = trace_matches(&views, &outcome, &conclusion.contradictions);
-    let record = TraceRecord {
+    let record = trace_record(FindResult {
         target: Target::Vault,
-        question: request.query.clone(),
-        goal: request.goal.unwrap_or(outcome.query.goal),
-        is_follow_up: false,
-        files: matches.files,
-        headings: matches.headings,
-        matches: matches.matches,
-        ranked: matches.ranked,
-        unscanned: outcome.unscanned.clone(),
-        unsearchable: coverage.unsearchable.clone(),
-        conflicts: matches.conflicts,
-        variants: matches.variants,
-        gaps: conclusion.gaps.hints.clone(),
+        question: &request.query,
+        goal: request.goal,
+        views: &views,
+        outcome: &outcome,
+        coverage: &coverage,
+        conclusion: &conclusion,
         reach: Reach::Vault(request.files.clone()),
-        follow_up: NextAction::stop(0.5),
-    };
+    });
     let trace = NewTrace::begin(context, &request.owner, request.is_fresh, record)?;
     let counts = coverage.summary(&trace.record, outcome.related, trace.handed_out.as_ref(), notices(&views));
     let candidates = outcome.candidates.as_slice();
     let evidence: Vec<_> = outcome.evidence().collect();
     let is_biased = conclusion.file_bias >= VAULT_FILE_BIAS;
-    let mut summary = summary(&views, &outcome, &conclusion, &coverage, counts);
+    // Where nothing was found, each file is one range without a match.
+    let gap_ranges = if evidence.is_empty() { coverage.scanned } else { gap_ranges(&views, &evidence) };
+    let mut summary = FindSummary {
+        warnings: coverage.unsearchable.len(),
+        gap_ranges_count: Some(gap_ranges),
+        ..summary_of(Target::Vault, &outcome, &conclusion, &coverage, counts)
+    };
     let is_ready = summary.integration_status == IntegrationStatus::Ready;
     summary.presence = term_presence(&views, &scope, &outcome, &request.query, is_ready);
     let follow_up = follow_up_of_vault_find(&VaultFindOutcome {
@@ -132,45 +128,6 @@ fn notices(views: &[View]) -> Vec<String> {
         ),
     };
     vec![notice]
-}
-
-/// The find in numbers.
-fn summary(
-    views: &[View],
-    outcome: &StageOutcome,
-    conclusion: &Conclusion,
-    files: &FileCoverage,
-    coverage: SearchCoverage,
-) -> VaultFindSummary {
-    let evidence: Vec<_> = outcome.evidence().collect();
-    let unscanned = outcome.unscanned.iter().map(UnscannedPart::count).sum();
-    VaultFindSummary {
-        scanned_files: files.scanned,
-        scanned_nodes: files.scanned_nodes,
-        candidates: evidence.len(),
-        warnings: files.unsearchable.len(),
-        max_stage_applied: outcome.stage,
-        scope_expanded: false,
-        unscanned_sections_count: unscanned,
-        integrated_candidates: outcome.hits,
-        integrated_nodes: evidence.len(),
-        signal_coverage: VaultSignalCoverage::of(&all_candidates(outcome)),
-        file_bias_ratio: rounded(conclusion.file_bias),
-        conflict_count: conclusion.contradictions.conflicts.len(),
-        variant_count: conclusion.contradictions.variants.len(),
-        conflicts_limited: conclusion.contradictions.is_limited.then_some(true),
-        gap_count: conclusion.gaps.hints.len(),
-        // Where nothing was found, each file is one range without a match.
-        gap_ranges_count: if evidence.is_empty() { files.scanned } else { gap_ranges(views, &evidence) },
-        sufficiency_score: conclusion.sufficiency,
-        integration_status: conclusion.status.for_goal(
-            coverage.goal,
-            Left { cut: count_left_out(&outcome.unscanned), unread: coverage.unread, unscanned },
-        ),
-        cutoff_reason: SkipReason::most_important(&outcome.unscanned),
-        coverage,
-        presence: TermPresence::default(),
-    }
 }
 
 /// The file with the most candidates.

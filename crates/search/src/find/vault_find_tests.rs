@@ -95,7 +95,7 @@ fn paragraphs_with_a_part_of_a_term_do_not_count_for_the_bias_and_the_gaps() {
     let report = found(&[("a.md", &whole), ("b.md", &part)], "通院給付金");
     let VaultFindReport { summary, record, .. } = &report;
     assert_eq!((summary.candidates, summary.coverage.related, summary.file_bias_ratio), (5, 20, 1.0));
-    assert_eq!(summary.gap_ranges_count, 0, "the other file has no candidate");
+    assert_eq!(summary.gap_ranges_count, Some(0), "the other file has no candidate");
     let params = record.follow_up.params.as_ref().unwrap();
     assert_eq!((record.follow_up.kind, &params["scope"]["glob"]), ("vault_find", &"!a.md".into()));
 }
@@ -103,13 +103,13 @@ fn paragraphs_with_a_part_of_a_term_do_not_count_for_the_bias_and_the_gaps() {
 #[test]
 fn every_file_is_a_gap_when_nothing_is_found() {
     let summary = found(&[("a.md", "one\n"), ("b.md", "two\n")], "zebra").summary;
-    assert_eq!((summary.candidates, summary.gap_ranges_count), (0, 2));
+    assert_eq!((summary.candidates, summary.gap_ranges_count), (0, Some(2)));
 }
 
 #[test]
 fn every_matching_paragraph_counts_for_the_gaps() {
     let report = found(&[("a.md", &"a refund\n\n".repeat(450))], "refund");
     let summary = &report.summary;
-    assert_eq!((summary.candidates, summary.gap_ranges_count, summary.coverage.unread), (450, 0, 450));
+    assert_eq!((summary.candidates, summary.gap_ranges_count, summary.coverage.unread), (450, Some(0), 450));
     assert_eq!(report.next_actions[0].kind, "vault_read");
 }

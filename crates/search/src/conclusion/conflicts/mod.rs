@@ -2,7 +2,7 @@
 //! of opposites.
 //!
 //! `statement` reduces each sentence of the best sections to its frame; sentences of the same frame are found in a hash map
-//! and compared; `context` tells sections that differ by design; `word_lists` has the negations and opposites. Precision
+//! and compared; `context` tells sections that differ by design. Precision
 //! comes first: a false conflict costs a caller more than a missed one.
 
 mod context;
