@@ -81,8 +81,6 @@ pub struct FormScore {
     pub keys: u16,
     /// How many of them the heading has.
     pub titles: u16,
-    /// How many of them the headings above and the path of the file have.
-    pub paths: u16,
 }
 
 /// Adds up the scores of one form in each node of a segment. It is reused between forms and segments, so that nothing
@@ -92,7 +90,6 @@ pub struct ScoreAccumulator {
     sum: Vec<f32>,
     keys: Vec<u16>,
     titles: Vec<u16>,
-    paths: Vec<u16>,
     touched: Vec<u32>,
 }
 
@@ -102,18 +99,14 @@ impl ScoreAccumulator {
         self.sum.resize(nodes, 0.0);
         self.keys.resize(nodes, 0);
         self.titles.resize(nodes, 0);
-        self.paths.resize(nodes, 0);
     }
 
     /// Adds the score of a key in a node.
     pub fn add(&mut self, posting: Posting, score: f32) {
         let node = posting.node as usize;
-        let (Some(sum), Some(keys), Some(titles), Some(paths)) = (
-            self.sum.get_mut(node),
-            self.keys.get_mut(node),
-            self.titles.get_mut(node),
-            self.paths.get_mut(node),
-        ) else {
+        let (Some(sum), Some(keys), Some(titles)) =
+            (self.sum.get_mut(node), self.keys.get_mut(node), self.titles.get_mut(node))
+        else {
             return;
         };
         if *sum == 0.0 {
@@ -122,19 +115,17 @@ impl ScoreAccumulator {
         *sum += score.max(f32::MIN_POSITIVE);
         *keys += u16::from(posting.body + posting.title > 0);
         *titles += u16::from(posting.title > 0);
-        *paths += u16::from(posting.path > 0);
     }
 
     /// Passes on what was added up for each node, and is empty afterwards.
     pub fn drain(&mut self, mut each: impl FnMut(u32, FormScore)) {
         for node in self.touched.drain(..) {
             let at = node as usize;
-            if let (Some(sum), Some(keys), Some(titles), Some(paths)) =
-                (self.sum.get_mut(at), self.keys.get_mut(at), self.titles.get_mut(at), self.paths.get_mut(at))
+            if let (Some(sum), Some(keys), Some(titles)) =
+                (self.sum.get_mut(at), self.keys.get_mut(at), self.titles.get_mut(at))
             {
                 let (sum, keys) = (std::mem::take(sum), std::mem::take(keys));
-                let (titles, paths) = (std::mem::take(titles), std::mem::take(paths));
-                each(node, FormScore { sum, keys, titles, paths });
+                each(node, FormScore { sum, keys, titles: std::mem::take(titles) });
             }
         }
     }
@@ -161,7 +152,7 @@ mod tests {
         let mut drained = Vec::new();
         accumulator.drain(|node, score| drained.push((node, score)));
         accumulator.drain(|node, score| drained.push((node, score)));
-        assert_eq!(drained, [(2, FormScore { sum: 0.75, keys: 2, titles: 2, paths: 0 })]);
+        assert_eq!(drained, [(2, FormScore { sum: 0.75, keys: 2, titles: 2 })]);
     }
 
     /// The score of the only key of a question in the only node that contains it.

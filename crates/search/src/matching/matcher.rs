@@ -28,7 +28,6 @@ pub struct NodeScore {
     pub synonym: u64,
     pub partial: u64,
     pub heading: u64,
-    pub path: u64,
 }
 
 impl NodeScore {
@@ -50,7 +49,6 @@ impl NodeScore {
         set(&mut self.synonym, found.synonym);
         set(&mut self.partial, found.partial);
         set(&mut self.heading, found.heading);
-        set(&mut self.path, found.path);
     }
 }
 
@@ -73,7 +71,6 @@ struct FoundTerm {
     synonym: bool,
     partial: bool,
     heading: bool,
-    path: bool,
 }
 
 /// A term, and the wordings that have it.
@@ -327,10 +324,9 @@ fn score_form(
     let FormLookup { form, needle, is_primary_form, is_phrase, replaced_idf } = *lookup;
     let wanted = form.keys.len().max(1);
     let counts = form.weight >= MIN_EQUIVALENT_WEIGHT;
-    accumulator.drain(|node, FormScore { sum, keys, titles, paths }| {
+    accumulator.drain(|node, FormScore { sum, keys, titles }| {
         let (Some(entry), Some(found)) = (segment.node(node), terms.get(node)) else { return };
         let key_count = usize::from(keys);
-        found.path |= counts && usize::from(paths) >= wanted && !form.keys.is_empty();
         if key_count >= wanted {
             // One key is proof, unless the form has a character besides it; of several, only the text tells whether they are
             // next to each other.

@@ -37,8 +37,6 @@ pub struct NodeHit {
     pub partial: u64,
     /// The terms that its heading contains.
     pub heading: u64,
-    /// The terms that the headings above it and the path of its file contain.
-    pub path: u64,
 }
 
 impl NodeHit {
@@ -147,11 +145,11 @@ impl MatchOutcome {
     }
 
     fn add(&mut self, place: NodePlace, found: NodeScore) {
-        let NodeScore { score, exact, separated, synonym, partial, heading, path, .. } = found;
+        let NodeScore { score, exact, separated, synonym, partial, heading, .. } = found;
         let separated = separated & !exact;
         let synonym = synonym & !(exact | separated);
         let partial = partial & !(exact | separated | synonym);
-        let hit = NodeHit { place, score, exact, separated, synonym, partial, heading, path };
+        let hit = NodeHit { place, score, exact, separated, synonym, partial, heading };
         self.hits.push(hit);
         for (index, count) in self.document_frequencies.iter_mut().enumerate() {
             *count += usize::from(hit.terms() >> index & 1 == 1);

@@ -166,7 +166,6 @@ fn a_term_counts_once_by_its_best_match() {
         synonym: 0b0100,
         partial: 0b1000,
         heading: 0,
-        path: 0,
     };
     assert_eq!((matched.hits, matched.document_frequencies), (vec![hit], vec![1, 1, 1, 0]));
 }

@@ -24,7 +24,7 @@ fn ranked(views: &[View], question: &str, max_candidates: usize) -> (Vec<String>
 /// A node of a view that contains the first term.
 const fn hit(view: u32, node: u32) -> NodeHit {
     let place = NodePlace { view, segment: 0, node };
-    NodeHit { place, score: 1.0, exact: 1, separated: 0, synonym: 0, partial: 0, heading: 0, path: 0 }
+    NodeHit { place, score: 1.0, exact: 1, separated: 0, synonym: 0, partial: 0, heading: 0 }
 }
 
 fn order(files: &[(&str, &str)], question: &str) -> Vec<String> {

@@ -24,7 +24,7 @@ use crate::rules::RuleGroup;
 use crate::stages::exceptions::add_exceptions;
 use crate::stages::references::add_references;
 use crate::stages::scope::SearchScope;
-use crate::trace::unscanned::{LeftOutSection, SkipReason, UnscannedPart, files_of, manual_id, parts_of};
+use crate::trace::unscanned::{SkipReason, UnscannedPart, files_of, manual_id, parts_of};
 use annai_core::cancellation::catch_panic;
 
 /// The number of best candidates that are ranked exactly, and that the later stages start from. Evidence beyond them is
@@ -142,13 +142,11 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
     let bests: Vec<_> = others.iter().map(|other| other.best.first().map(|best| best.place)).collect();
     let Ranked { best: mut candidates, mut more_evidence, mut more_related } = ranked;
     let mut left_out: Vec<_> = match max_candidates {
-        Some(_) => more_evidence.drain(..).map(|cut| LeftOutSection::matched(cut.place)).collect(),
+        Some(_) => more_evidence.drain(..).map(|cut| cut.place).collect(),
         None => Vec::new(),
     };
 
-    // Sections that an earlier find was led to, but had no room for, are added here.
-    let mut later =
-        LaterStages { last_stage: 1, failed: 0, is_out_of_time: false, added: scope.carried(views) };
+    let mut later = LaterStages { last_stage: 1, failed: 0, is_out_of_time: false, added: Vec::new() };
     if let Some(dictionary) = dictionary {
         let excluded = excluded_needles(&query);
         let admitted = |place: NodePlace| {
@@ -156,7 +154,7 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
                 node_at(views, place)
                     .is_some_and(|(segment, node)| needle.find(segment.text_of(node)).is_some())
             };
-            scope.admits(views, place) && !excluded.iter().any(contains)
+            allowed(place) && !excluded.iter().any(contains)
         };
         let intent = query.intent;
         later.run(2, deadline, || add_exceptions(views, &mut candidates, dictionary, intent, &admitted));
@@ -170,8 +168,11 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
     integrate(&mut candidates, added.collect());
     match max_candidates {
         Some(max) => {
-            left_out.extend(candidates.iter().skip(max).map(LeftOutSection::cut));
-            candidates.truncate(max);
+            // Sections that only others led to are related; the terms of the question would not find them again.
+            let cut = candidates.split_off(max.min(candidates.len()));
+            let (matched, led_to): (Vec<_>, Vec<_>) = cut.into_iter().partition(|cut| cut.terms != 0);
+            left_out.extend(matched.into_iter().map(|cut| cut.place));
+            more_related += led_to.len();
         }
         None => more_related += drop_weakest_related(&mut candidates, MAX_RANKED),
     }
@@ -247,7 +248,7 @@ fn skipped_sections(
     views: &[View],
     matched: &MatchOutcome,
     allowed: &dyn Fn(NodePlace) -> bool,
-) -> Vec<LeftOutSection> {
+) -> Vec<NodePlace> {
     let missed = matched.skipped_segments.iter().flat_map(|(view, segment)| {
         let nodes = views
             .get(*view as usize)
@@ -255,7 +256,7 @@ fn skipped_sections(
             .map_or(0, |segment| segment.nodes.len());
         (0..).zip(0..nodes).map(|(node, _)| NodePlace { view: *view, segment: *segment, node })
     });
-    missed.filter(|place| allowed(*place)).map(LeftOutSection::matched).collect()
+    missed.filter(|place| allowed(*place)).collect()
 }
 
 /// The files that are not indexed, or not yet. Only those within the scope count as left out.

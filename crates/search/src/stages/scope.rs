@@ -2,9 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::index::{FileEntry, NodeEntry, View};
-use crate::matching::candidate::Candidate;
-use crate::matching::place::{FilePlace, NodePlace, node_at};
+use crate::index::{FileEntry, View};
+use crate::matching::place::{NodePlace, node_at};
 use crate::trace::TraceRecord;
 use annai_text::Position;
 
@@ -32,15 +31,6 @@ pub struct GrantedFiles<'a> {
     indexed: Vec<Vec<Vec<FileGrant>>>,
     /// Whether a file that is not indexed would be searched.
     not_indexed: ReachTest<'a>,
-    /// The earlier find, where this one searches what that left out.
-    earlier: Option<EarlierFind>,
-}
-
-/// The results of an earlier find.
-struct EarlierFind {
-    candidates: HashSet<NodePlace>,
-    /// The sections that only other sections led to, beyond the maximum number of candidates.
-    carried: Vec<Candidate>,
 }
 
 impl<'a> SearchScope<'a> {
@@ -54,11 +44,7 @@ impl<'a> SearchScope<'a> {
             let segments = view.segments.iter();
             segments.map(|segment| segment.files.iter().map(|file| grant(view, file)).collect()).collect()
         });
-        Self::Granted(GrantedFiles {
-            indexed: indexed.collect(),
-            not_indexed: Box::new(not_indexed),
-            earlier: None,
-        })
+        Self::Granted(GrantedFiles { indexed: indexed.collect(), not_indexed: Box::new(not_indexed) })
     }
 
     /// What an earlier find left out. A file that has changed since is in scope as a whole.
@@ -81,41 +67,7 @@ impl<'a> SearchScope<'a> {
             }
         };
         let known = left.keys().copied().collect::<HashSet<_>>();
-        let scope = Self::of(views, grant, move |name, path| known.contains(&(name, path)));
-        match scope {
-            Self::Granted(granted) => {
-                Self::Granted(GrantedFiles { earlier: Some(EarlierFind::new(record, views)), ..granted })
-            }
-            Self::Everything => Self::Everything,
-        }
-    }
-
-    /// Whether a node may be added because another node led to it. After an earlier find this is any node that is not
-    /// yet one of its candidates, wherever it is.
-    pub fn admits(&self, views: &[View], place: NodePlace) -> bool {
-        match self {
-            Self::Granted(GrantedFiles { earlier: Some(_), .. }) => !self.was_found(place),
-            _ => self.allows(views, place),
-        }
-    }
-
-    /// Whether a node is a candidate of the earlier find.
-    fn was_found(&self, place: NodePlace) -> bool {
-        match self {
-            Self::Granted(GrantedFiles { earlier: Some(earlier), .. }) => earlier.candidates.contains(&place),
-            _ => false,
-        }
-    }
-
-    /// The sections that other sections led an earlier find to, beyond its maximum number of candidates.
-    pub fn carried(&self, views: &[View]) -> Vec<Candidate> {
-        match self {
-            Self::Granted(GrantedFiles { earlier: Some(earlier), .. }) => {
-                let carried = earlier.carried.iter().filter(|candidate| self.allows(views, candidate.place));
-                carried.cloned().collect()
-            }
-            _ => Vec::new(),
-        }
+        Self::of(views, grant, move |name, path| known.contains(&(name, path)))
     }
 
     /// Whether a file that is not indexed would be searched.
@@ -147,53 +99,10 @@ impl<'a> SearchScope<'a> {
         match self.grant(place.view as usize, place.segment as usize, node.file) {
             FileGrant::All => true,
             FileGrant::None => false,
-            // Several passages of a long line start on it; those that were found before are not searched again.
             FileGrant::Starts(starts) => {
-                let start = Position { line: node.start_line, char: node.start_char };
-                starts.contains(&start) && !self.was_found(place)
+                starts.contains(&Position { line: node.start_line, char: node.start_char })
             }
         }
-    }
-}
-
-impl EarlierFind {
-    fn new(record: &TraceRecord, views: &[View]) -> Self {
-        let mut files: HashMap<(&str, &str), FilePlace> = HashMap::new();
-        for (view_index, view) in (0..).zip(views) {
-            for (segment_index, segment) in (0..).zip(&view.segments) {
-                for (number, file) in (0..).zip(&segment.files) {
-                    let place = FilePlace { view: view_index, segment: segment_index, file: number };
-                    files.insert((view.name.as_str(), file.path.as_str()), place);
-                }
-            }
-        }
-        let place = |manual: &str, path: &str, start: Position| {
-            let FilePlace { view, segment, file } = *files.get(&(manual, path))?;
-            let found = views.get(view as usize)?.segments.get(segment as usize)?;
-            let mut nodes = found.nodes_of(found.files.get(file as usize)?);
-            let is_same = |node: &NodeEntry| (node.start_line, node.start_char) == (start.line, start.char);
-            let (node, _) = nodes.find(|(_, node)| is_same(node))?;
-            Some(NodePlace { view, segment, node })
-        };
-        let candidates = record.matches.iter().filter_map(|found| {
-            let file = record.file_of(found)?;
-            place(file.manual_id.as_deref().unwrap_or_default(), &file.path, found.span.start)
-        });
-        let carried = record.unscanned.iter().flat_map(|part| {
-            let manual = part.manual_id.as_deref().unwrap_or_default();
-            part.carried.iter().filter_map(move |carried| {
-                let place = place(manual, &part.path, carried.start)?;
-                Some(Candidate {
-                    place,
-                    score: carried.score,
-                    signals: carried.signals,
-                    terms: 0,
-                    kind: carried.kind,
-                    is_outside: false,
-                })
-            })
-        });
-        Self { candidates: candidates.collect(), carried: carried.collect() }
     }
 }
 

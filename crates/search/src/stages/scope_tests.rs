@@ -1,9 +1,7 @@
-use std::collections::BTreeSet;
-
 use super::*;
-use crate::matching::candidate::{MatchKind, Signals};
-use crate::test_corpus::{all_places, candidate, manual, place, shown, trace_of};
-use crate::trace::unscanned::{CarriedSection, SkipReason, UnscannedPart};
+use crate::matching::candidate::MatchKind;
+use crate::test_corpus::{all_places, manual, shown, trace_of};
+use crate::trace::unscanned::{SkipReason, UnscannedPart};
 
 const FILES: &[(&str, &str)] =
     &[("a.md", "# A\nx\n# B\ny\n# C\nz\n"), ("b.md", "# A\nx\n# B\ny\n"), ("c.md", "# A\nx\n")];
@@ -36,7 +34,7 @@ fn everything_is_allowed_without_a_limit() {
     let views = [manual("m", FILES)];
     let scope = SearchScope::Everything;
     assert_eq!(allowed(&scope, &views), ["a.md:1", "a.md:3", "a.md:5", "b.md:1", "b.md:3", "c.md:1"]);
-    assert!(scope.reaches("m", "new.md") && scope.carried(&views).is_empty());
+    assert!(scope.reaches("m", "new.md"));
     assert_eq!(scope.grant(7, 7, 7), &FileGrant::All);
 }
 
@@ -54,10 +52,6 @@ fn files_are_granted_whole_by_line_or_not_at_all() {
     // What is not there is not granted.
     assert_eq!(scope.grant(0, 0, 9), &FileGrant::None);
     assert!(!scope.allows(&views, NodePlace { view: 1, segment: 0, node: 0 }));
-    // Without an earlier find a section that another one leads to follows the same rule.
-    assert!(
-        scope.admits(&views, place(&views, "b.md", 1)) && !scope.admits(&views, place(&views, "c.md", 1))
-    );
 }
 
 #[test]
@@ -77,56 +71,4 @@ fn a_file_that_changed_since_is_allowed_as_a_whole() {
     let earlier = record(vec![part(&before, "a.md", &[5]), part(&before, "b.md", &[3])], &[]);
     let now = [manual("m", &[("a.md", "# A\nx\n# B\nchanged\n"), FILES[1]])];
     assert_eq!(allowed(&SearchScope::left_out_of(&earlier, &now), &now), ["a.md:1", "a.md:3", "b.md:3"]);
-}
-
-#[test]
-fn a_section_is_admitted_wherever_it_is_unless_it_was_found_before() {
-    let views = [manual("m", FILES)];
-    let earlier = record(vec![part(&views, "a.md", &[1])], &[("b.md", 1), ("gone.md", 1)]);
-    let scope = SearchScope::left_out_of(&earlier, &views);
-    let admitted: Vec<_> =
-        all_places(&views).into_iter().filter(|place| scope.admits(&views, *place)).collect();
-    let admitted: BTreeSet<_> = admitted.into_iter().map(|place| shown(&views, place)).collect();
-    assert_eq!(admitted, ["a.md:1", "a.md:3", "a.md:5", "b.md:3", "c.md:1"].map(String::from).into());
-}
-
-#[test]
-fn carried_sections_keep_their_score_and_signals_while_they_are_there() {
-    let views = [manual("m", FILES)];
-    let carried = |line| CarriedSection {
-        start: Position::line_start(line),
-        score: 2.5,
-        signals: Signals::REFERENCE,
-        kind: MatchKind::Reference,
-    };
-    let parts = vec![
-        UnscannedPart { carried: vec![carried(3)], ..part(&views, "a.md", &[1, 3]) },
-        // A section that moved away is not carried.
-        UnscannedPart { carried: vec![carried(9)], ..part(&views, "b.md", &[9]) },
-    ];
-    let earlier = record(parts, &[]);
-    let expected = Candidate {
-        score: 2.5,
-        signals: Signals::REFERENCE,
-        terms: 0,
-        kind: MatchKind::Reference,
-        ..candidate(place(&views, "a.md", 3))
-    };
-    assert_eq!(SearchScope::left_out_of(&earlier, &views).carried(&views), [expected]);
-}
-
-#[test]
-fn a_passage_that_was_found_is_not_searched_again_with_another_one_of_its_line() {
-    let views = [manual("m", &[("a.md", &format!("# A\n{}\n", "refund ".repeat(900)))])];
-    let starts: Vec<_> =
-        views[0].segments[0].nodes.iter().map(|node| (node.start_line, node.start_char > 0)).collect();
-    assert_eq!(starts, [(1, false), (2, true), (2, true), (2, true)]);
-    let mut left_out = part(&views, "a.md", &[2]);
-    let nodes = views[0].segments[0].nodes.iter().skip(1);
-    left_out.starts = nodes.map(|node| Position { line: node.start_line, char: node.start_char }).collect();
-    let mut earlier = record(vec![left_out], &[("a.md", 2)]);
-    earlier.matches[0].span.start.char = views[0].segments[0].nodes[2].start_char;
-    let scope = SearchScope::left_out_of(&earlier, &views);
-    let allowed = all_places(&views).into_iter().filter(|place| scope.allows(&views, *place));
-    assert_eq!(allowed.map(|place| place.node).collect::<Vec<_>>(), [1, 3]);
 }

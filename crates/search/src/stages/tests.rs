@@ -216,7 +216,7 @@ fn files_that_are_not_indexed_are_unscanned_if_they_are_in_scope() {
 }
 
 #[test]
-fn following_what_was_cut_finds_every_candidate_once() {
+fn following_what_was_cut_finds_every_match_once() {
     let views = [manual("m", MANUAL), manual("n", &[("d.md", "# 給付金\n給付金とは\n# 他\n給付金 第1条\n")])];
     let whole = found(&views, &outcome(&views, "給付金"));
     assert_eq!(whole.len(), 5);
@@ -241,8 +241,12 @@ fn following_what_was_cut_finds_every_candidate_once() {
             }
             record = Some(next);
         }
-        let places: Vec<_> = whole.iter().filter_map(|found| found.split(' ').next()).collect();
-        let once: Vec<_> = seen.iter().map(|(place, count)| (place.as_str(), *count)).collect();
+        // Sections that only others lead to are related: they come and go with the sections that lead to them.
+        let is_match = |found: &&String| found.contains("normalized") || found.contains("loose");
+        let places = whole.iter().filter(is_match).filter_map(|found| found.split(' ').next());
+        let places: Vec<_> = places.collect();
+        let once = seen.iter().map(|(place, count)| (place.as_str(), *count));
+        let once: Vec<_> = once.filter(|(place, _)| places.contains(place)).collect();
         assert_eq!(
             once,
             places.iter().map(|place| (*place, 1)).collect::<Vec<_>>(),

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index::View;
-use crate::matching::candidate::{Candidate, MatchKind, Signals};
+use crate::matching::candidate::Candidate;
 use crate::matching::place::{FilePlace, NodePlace, file_at, file_of, node_at};
 use annai_files::fs::Sha256;
 use annai_text::Position;
@@ -51,28 +51,12 @@ pub struct UnscannedPart {
     pub reason: SkipReason,
     /// Where the sections start; empty for the whole file.
     pub starts: Vec<Position>,
-    /// Those of the sections that only another section led to.
-    pub carried: Vec<CarriedSection>,
-}
-
-/// A section that only another section led to, beyond the maximum number of candidates. The terms of the question would
-/// not find it again, so its score and signals are carried over to the next find.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CarriedSection {
-    /// Where it starts.
-    pub start: Position,
-    /// The rank score, comparable within this search only.
-    pub score: f32,
-    /// How the section matched: `heading`, `normalized`, `loose`, `exceptions`, `reference`.
-    pub signals: Signals,
-    /// How it matched.
-    pub kind: MatchKind,
 }
 
 impl UnscannedPart {
     /// A whole file.
     pub const fn file(manual_id: Option<Arc<str>>, path: String, reason: SkipReason) -> Self {
-        Self { manual_id, path, sha256: None, reason, starts: Vec::new(), carried: Vec::new() }
+        Self { manual_id, path, sha256: None, reason, starts: Vec::new() }
     }
 
     /// The number of places that it counts for: its sections, or one for a whole file.
@@ -88,41 +72,18 @@ pub fn count_left_out(unscanned: &[UnscannedPart]) -> usize {
     unscanned.iter().filter(is_left_out).map(UnscannedPart::count).sum()
 }
 
-/// A section that was left out.
-pub struct LeftOutSection {
-    place: NodePlace,
-    /// The score, the signals and the kind of a section that the terms would not find again.
-    carried: Option<(f32, Signals, MatchKind)>,
-}
-
-impl LeftOutSection {
-    /// A section that the terms of the question will find again.
-    pub const fn matched(place: NodePlace) -> Self {
-        Self { place, carried: None }
-    }
-
-    /// A candidate beyond the maximum number.
-    pub fn cut(candidate: &Candidate) -> Self {
-        let Candidate { score, signals, kind, .. } = *candidate;
-        let carried = (candidate.terms == 0).then_some((score, signals, kind));
-        Self { place: candidate.place, carried }
-    }
-}
-
 /// Sections that were left out, grouped by their files and sorted by manual and path.
-pub fn parts_of(views: &[View], sections: &[LeftOutSection], reason: SkipReason) -> Vec<UnscannedPart> {
-    let mut files: BTreeMap<FilePlace, (Vec<Position>, Vec<CarriedSection>)> = BTreeMap::new();
-    for LeftOutSection { place, carried } in sections {
+pub fn parts_of(views: &[View], sections: &[NodePlace], reason: SkipReason) -> Vec<UnscannedPart> {
+    let mut files: BTreeMap<FilePlace, Vec<Position>> = BTreeMap::new();
+    for place in sections {
         if let (Some(file), Some((_, node))) = (file_of(views, *place), node_at(views, *place)) {
-            let (starts, kept) = files.entry(file).or_default();
             let start = Position { line: node.start_line, char: node.start_char };
-            starts.push(start);
-            kept.extend(carried.map(|(score, signals, kind)| CarriedSection { start, score, signals, kind }));
+            files.entry(file).or_default().push(start);
         }
     }
-    let parts = files.into_iter().filter_map(|(file, (mut starts, carried))| {
+    let parts = files.into_iter().filter_map(|(file, mut starts)| {
         starts.sort_unstable();
-        Some(UnscannedPart { starts, carried, ..whole_file(views, file, reason)? })
+        Some(UnscannedPart { starts, ..whole_file(views, file, reason)? })
     });
     let mut parts: Vec<_> = parts.collect();
     parts.sort_by(|one, other| (&one.manual_id, &one.path).cmp(&(&other.manual_id, &other.path)));

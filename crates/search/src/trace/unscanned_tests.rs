@@ -10,7 +10,7 @@ fn sha256(views: &[View], file: usize) -> Option<Sha256> {
 #[test]
 fn sections_are_grouped_by_file_with_their_lines_in_order() {
     let views = [manual("m", FILES)];
-    let at = |path, line| LeftOutSection::matched(place(&views, path, line));
+    let at = |path, line| place(&views, path, line);
     let parts = parts_of(&views, &[at("b.md", 1), at("a.md", 3), at("a.md", 1)], SkipReason::CandidateCap);
     let part = |path: &str, file, lines: &[u32]| UnscannedPart {
         sha256: sha256(&views, file),
@@ -19,27 +19,6 @@ fn sections_are_grouped_by_file_with_their_lines_in_order() {
     };
     assert_eq!(parts, [part("a.md", 0, &[1, 3]), part("b.md", 1, &[1])]);
     assert_eq!(parts.iter().map(UnscannedPart::count).sum::<usize>(), 3);
-}
-
-#[test]
-fn a_section_that_the_terms_find_again_is_not_carried() {
-    let views = [manual("m", FILES)];
-    let candidate = |line, terms| Candidate {
-        score: 1.5,
-        signals: Signals::REFERENCE,
-        kind: MatchKind::Reference,
-        terms,
-        ..candidate(place(&views, "a.md", line))
-    };
-    let left_out = [candidate(1, 0b1), candidate(3, 0)].map(|candidate| LeftOutSection::cut(&candidate));
-    let parts = parts_of(&views, &left_out, SkipReason::CandidateCap);
-    let carried = CarriedSection {
-        start: Position::line_start(3),
-        score: 1.5,
-        signals: Signals::REFERENCE,
-        kind: MatchKind::Reference,
-    };
-    assert_eq!(parts.iter().map(|part| part.carried.clone()).collect::<Vec<_>>(), [vec![carried]]);
 }
 
 #[test]
