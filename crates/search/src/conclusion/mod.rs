@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use crate::conclusion::conflicts::{Contradictions, contradictions};
 use crate::conclusion::gaps::{Gaps, gaps};
 use crate::conclusion::report::{IntegrationStatus, rounded};
-use crate::conclusion::sufficiency::{MIN_READY, Outcome, Signals, WordingSignals};
+use crate::conclusion::sufficiency::{MIN_READY, Outcome, SufficiencySignals, WordingSignals};
 use crate::index::View;
 use crate::matching::candidate::Candidate;
 use crate::matching::place::{FilePlace, NodePlace, file_at, file_of};
@@ -56,7 +56,8 @@ pub fn conclude(evidence: &Evidence<'_>) -> Conclusion {
     let gaps = gaps(views, &outcome.query, inside, outcome.inside_terms());
     let gaps = if target == Target::Vault { gaps.ignoring_intent() } else { gaps };
     let weights = outcome.matched.term_weights.as_slice();
-    let signals = Signals::of(&Outcome { views, query: &outcome.query, weights, candidates: inside });
+    let signals =
+        SufficiencySignals::of(&Outcome { views, query: &outcome.query, weights, candidates: inside });
     let has_evidence = outcome.evidence().any(|candidate| !candidate.is_outside);
     let sufficiency = if has_evidence {
         rounded(signals.probability(WordingSignals::of(views, outcome).as_ref()))

@@ -26,7 +26,7 @@ const MAX_LEAD_BYTES: usize = 80;
 
 /// The sentences of a section, given its lines without those of its heading.
 pub fn sentences<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Sentence> {
-    let mut reader = Reader::default();
+    let mut reader = SentenceReader::default();
     for (number, line) in lines.enumerate() {
         checkpoint();
         reader.line(number, line.trim());
@@ -37,7 +37,7 @@ pub fn sentences<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Sentence> {
 
 /// Reads a section line by line.
 #[derive(Default)]
-struct Reader<'a> {
+struct SentenceReader<'a> {
     found: Vec<Sentence>,
     /// The paragraph that is being read, and its lines.
     paragraph: String,
@@ -56,7 +56,7 @@ struct Reader<'a> {
     is_front_matter: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SentenceReader<'a> {
     fn line(&mut self, number: usize, line: &'a str) {
         if self.skips(number, line) {
             return self.end_block();

@@ -2,7 +2,7 @@
 
 use memchr::memmem::Finder;
 
-use crate::index::{Class, class};
+use crate::query::script::script;
 use annai_text::is_separator;
 
 /// How a text contains a term.
@@ -78,26 +78,6 @@ pub fn stands_alone(character: char, text: &str) -> bool {
         let after = text.get(at + found.len()..).and_then(|after| after.chars().next());
         [before, after].into_iter().flatten().all(|beside| script(beside) != script(character))
     })
-}
-
-/// The scripts that words of Japanese change between.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Script {
-    Hiragana,
-    Katakana,
-    /// Any other script without spaces.
-    Han,
-    Other,
-}
-
-fn script(character: char) -> Script {
-    match character {
-        '\u{3041}'..='\u{3096}' => Script::Hiragana,
-        '\u{30a1}'..='\u{30fa}' | 'ー' => Script::Katakana,
-        '々' => Script::Han,
-        _ if class(character) == Class::Unspaced => Script::Han,
-        _ => Script::Other,
-    }
 }
 
 #[cfg(test)]

@@ -4,34 +4,9 @@ use std::ops::Range;
 
 use annai_language::JAPANESE;
 
+use crate::query::script::{Script, script};
 use crate::query::terms::Role;
 use crate::query::words::{function_word_prefixes, function_word_suffixes, is_okurigana, is_stop_noun};
-
-/// The script of a character.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Script {
-    Hiragana,
-    Kanji,
-    Katakana,
-    Word,
-    Other,
-}
-
-fn script(character: char) -> Script {
-    match character {
-        '\u{3041}'..='\u{3096}' => Script::Hiragana,
-        '\u{30a1}'..='\u{30fa}' | 'ー' => Script::Katakana,
-        '\u{4e00}'..='\u{9fff}'
-        | '\u{3400}'..='\u{4dbf}'
-        | '々'
-        | '〇'
-        | '〆'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{20000}'..='\u{3ffff}' => Script::Kanji,
-        _ if character.is_alphanumeric() => Script::Word,
-        _ => Script::Other,
-    }
-}
 
 /// Consecutive characters of one script, and their position in bytes.
 struct Run {

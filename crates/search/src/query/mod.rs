@@ -4,6 +4,7 @@ pub mod dictionary;
 pub mod japanese;
 pub mod question;
 pub mod question_terms;
+pub mod script;
 pub mod terms;
 pub mod wordings;
 pub mod words;

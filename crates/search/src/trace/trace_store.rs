@@ -26,13 +26,13 @@ const TRACE_ID_BYTES: usize = 64;
 pub struct TraceStore {
     max_per_principal: usize,
     time_to_live: Duration,
-    traces: BoundedStore<Arc<str>, StoredTrace>,
+    traces: BoundedStore<Arc<str>, TraceEntry>,
     /// The ids of each principal's traces, the newest last.
     recent: BoundedStore<Principal, VecDeque<Arc<str>>>,
 }
 
 #[derive(Debug, Clone)]
-struct StoredTrace {
+struct TraceEntry {
     principal: Principal,
     record: Arc<TraceRecord>,
 }
@@ -50,7 +50,7 @@ impl TraceStore {
     pub fn keep(&self, principal: &Principal, id: &str, record: Arc<TraceRecord>, now: Instant) {
         let id: Arc<str> = id.into();
         let bytes = record.estimated_bytes();
-        self.traces.put(id.clone(), StoredTrace { principal: principal.clone(), record }, bytes, now);
+        self.traces.put(id.clone(), TraceEntry { principal: principal.clone(), record }, bytes, now);
         let mut dropped = None;
         let add = |ids: &mut VecDeque<Arc<str>>| {
             ids.push_back(id.clone());

@@ -2,15 +2,15 @@
 //! of opposites.
 //!
 //! `statement` reduces each sentence of the best sections to its frame; sentences of the same frame are found in a hash map
-//! and compared; `context` tells sections that differ by design. Precision
+//! and compared; `editions` tells sections that differ by design. Precision
 //! comes first: a false conflict costs a caller more than a missed one.
 
-mod context;
+mod editions;
 mod statement;
 
 use std::collections::{BTreeMap, HashMap};
 
-use self::context::Context;
+use self::editions::Context;
 use self::statement::Statement;
 use crate::conclusion::sentences::sentences;
 use crate::index::View;

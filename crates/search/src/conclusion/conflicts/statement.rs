@@ -5,6 +5,7 @@ use annai_language::{ENGLISH, JAPANESE, Opposites};
 
 use crate::conclusion::sentences::{CODE, Sentence};
 use crate::index::stem;
+use crate::query::script::{Script, script};
 use crate::query::words::is_stop_word;
 use annai_text::values::{FISCAL_YEAR, Fact, MONTH, ORDINAL, SLASH, YEAR, facts};
 
@@ -70,7 +71,7 @@ impl Statement {
         if is_open || is_example(text) {
             return None;
         }
-        let mut reader = Reader::default();
+        let mut reader = StatementReader::default();
         let mut start = 0;
         for fact in facts(text)
             .into_iter()
@@ -82,7 +83,7 @@ impl Statement {
             reader.value(&fact);
         }
         reader.read(text.get(start..).unwrap_or_default(), true);
-        let Reader { frame, slots, negations, has_bounded_number, content } = reader;
+        let StatementReader { frame, slots, negations, has_bounded_number, content } = reader;
         let points = ENGLISH.pointers.iter().chain(&JAPANESE.pointers).any(|pointer| text.contains(pointer));
         let is_complete = content >= MIN_CONTENT && !points;
         (content > 0).then_some(Self { sentence, frame, is_complete, slots, negations, has_bounded_number })
@@ -174,7 +175,7 @@ fn with_sign_and_noun(text: &str, mut fact: Fact) -> Fact {
 
 /// Reads the words of a sentence into its frame.
 #[derive(Default)]
-struct Reader {
+struct StatementReader {
     frame: String,
     slots: Vec<Slot>,
     negations: usize,
@@ -182,26 +183,15 @@ struct Reader {
     content: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Script {
-    Kanji,
-    Katakana,
-    Hiragana,
-    Latin,
-    Other,
-}
-
-fn script(character: char) -> Script {
-    match character {
-        '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '々' | '〇' => Script::Kanji,
-        '\u{30a1}'..='\u{30fa}' | 'ー' => Script::Katakana,
-        '\u{3041}'..='\u{3096}' => Script::Hiragana,
-        _ if character.is_alphanumeric() || "_'’-./+#@:$~=<>&".contains(character) => Script::Latin,
-        _ => Script::Other,
+/// The script of a character in a sentence, where signs may belong to a word.
+fn script_in_sentence(character: char) -> Script {
+    match script(character) {
+        Script::Other if "_'’-./+#@:$~=<>&".contains(character) => Script::Word,
+        script => script,
     }
 }
 
-impl Reader {
+impl StatementReader {
     /// A value. Lengths of time have one dimension, and so are compared whatever their unit.
     fn value(&mut self, fact: &Fact) {
         let days = match fact.unit.as_str() {
@@ -242,19 +232,21 @@ impl Reader {
                 rest = after;
                 continue;
             }
-            let kind = script(first);
-            let length = rest.find(|next| script(next) != kind || next == CODE).unwrap_or(rest.len());
+            let kind = script_in_sentence(first);
+            let length =
+                rest.find(|next| script_in_sentence(next) != kind || next == CODE).unwrap_or(rest.len());
             let (run, after) = rest.split_at(length.max(first.len_utf8()));
             rest = after;
             match kind {
-                Script::Latin => self.english(run.trim_matches(['.', ':', '-', '\'', '’', '/'])),
+                Script::Word => self.english(run.trim_matches(['.', ':', '-', '\'', '’', '/'])),
                 Script::Katakana => {
                     self.content += run.chars().count();
                     self.literal(run.trim_end_matches('ー'));
                 }
                 Script::Kanji => self.kanji(run),
                 Script::Hiragana => {
-                    let is_last = ends_sentence && !after.chars().any(|next| script(next) != Script::Other);
+                    let is_last =
+                        ends_sentence && !after.chars().any(|next| script_in_sentence(next) != Script::Other);
                     self.hiragana(run, is_last);
                 }
                 Script::Other => {}

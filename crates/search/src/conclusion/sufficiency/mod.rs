@@ -1,13 +1,13 @@
 //! Sufficiency: the probability that the best five sections hold the answer, estimated from how the words of the question
 //! stand in them.
 //!
-//! The estimate is a logistic regression over a few [`Signals`], one for questions alone and one for questions with other
+//! The estimate is a logistic regression over a few [`SufficiencySignals`], one for questions alone and one for questions with other
 //! wordings. The weights were fitted on 1,079 questions with known answers and without, over the sample manuals and eight
 //! public ones; `annai eval` prints how often it is right on others.
 
 mod signals;
 
-pub use self::signals::{Outcome, Signals, WordingSignals};
+pub use self::signals::{Outcome, SufficiencySignals, WordingSignals};
 
 /// The minimum sufficiency of a find that is `ready`: nine of ten such finds hold the answer.
 pub const MIN_READY: f64 = 0.9;
@@ -19,7 +19,7 @@ const MIN_WORDING_SECTION: f64 = 0.3;
 /// The highest probability beyond these limits, which is not enough to be `ready`.
 const UNCERTAIN: f64 = 0.7;
 
-impl Signals {
+impl SufficiencySignals {
     /// The probability that the best five sections hold the answer. With other wordings of the question more is known: how
     /// well one of them fits a sentence, and whether they agree.
     pub fn probability(&self, wordings: Option<&WordingSignals>) -> f64 {

@@ -22,7 +22,7 @@ const MIN_FIT: f64 = 0.7;
 
 /// How the words of a question stand in the best sections. Each share lies between 0 and 1.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Signals {
+pub struct SufficiencySignals {
     /// The share of the terms in the best sentence with its headings; where the question asks for a number, among the
     /// sentences that state one.
     pub answer: f64,
@@ -50,7 +50,7 @@ pub struct Outcome<'a> {
     pub candidates: &'a [Candidate],
 }
 
-impl Signals {
+impl SufficiencySignals {
     /// The signals of a find.
     pub fn of(outcome: &Outcome<'_>) -> Self {
         let &Outcome { query, weights, candidates, .. } = outcome;
@@ -115,9 +115,9 @@ impl Signals {
 /// What the other wordings of a question add to its signals. Each lies between 0 and 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WordingSignals {
-    /// The highest [`Signals::answer`] among the other wordings.
+    /// The highest [`SufficiencySignals::answer`] among the other wordings.
     pub answer: f64,
-    /// The mean [`Signals::section`] of the other wordings.
+    /// The mean [`SufficiencySignals::section`] of the other wordings.
     pub section: f64,
     /// The share of the wordings, the question among them, whose first section on their own is among the best five.
     pub agreement: f64,
@@ -132,9 +132,9 @@ impl WordingSignals {
         let candidates = outcome.inside();
         let signals = |other: &MatchedWording| {
             let (query, weights) = (&other.wording.query, other.matched.term_weights.as_slice());
-            Signals::of(&Outcome { views, query, weights, candidates })
+            SufficiencySignals::of(&Outcome { views, query, weights, candidates })
         };
-        let all: Vec<Signals> = outcome.wordings.iter().map(signals).collect();
+        let all: Vec<SufficiencySignals> = outcome.wordings.iter().map(signals).collect();
         let is_shown =
             |place: &NodePlace| candidates.iter().take(MAX_SHOWN).any(|known| known.place == *place);
         let bests = outcome.wordings.iter().map(|other| other.best).chain([outcome.question_best]);

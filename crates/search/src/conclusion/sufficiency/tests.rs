@@ -9,14 +9,19 @@ use crate::matching::match_terms;
 use crate::ranking::rank;
 use crate::test_corpus::{candidate, far_away, manual, outcome_with, place, query};
 
-fn signals_of(views: &[View], question: &str) -> Signals {
+fn signals_of(views: &[View], question: &str) -> SufficiencySignals {
     let query = query(question);
     let matched = match_terms(views, &query, &|_| true, far_away());
     let candidates = rank(&query, &matched, 100, &HashSet::new()).best;
-    Signals::of(&Outcome { views, query: &query, weights: &matched.term_weights, candidates: &candidates })
+    SufficiencySignals::of(&Outcome {
+        views,
+        query: &query,
+        weights: &matched.term_weights,
+        candidates: &candidates,
+    })
 }
 
-fn signals(files: &[(&str, &str)], question: &str) -> Signals {
+fn signals(files: &[(&str, &str)], question: &str) -> SufficiencySignals {
     signals_of(&[manual("m", files)], question)
 }
 
@@ -98,8 +103,12 @@ fn a_lead_is_the_distance_of_the_scores() {
                 ..candidate(place(&views, "a.md", 1 + 2 * number))
             })
             .collect();
-        let found =
-            Signals::of(&Outcome { views: &views, query: &query, weights: &[1.0], candidates: &candidates });
+        let found = SufficiencySignals::of(&Outcome {
+            views: &views,
+            query: &query,
+            weights: &[1.0],
+            candidates: &candidates,
+        });
         (found.lead_over_third, found.lead_over_sixth)
     };
     assert_eq!(with(&[4.0, 3.0, 3.0, 3.0, 3.0, 1.0, 0.5]), (0.25, 0.75));
@@ -114,7 +123,7 @@ fn nothing_found_has_signals_too() {
     let views = [manual("m", &[OTHERS])];
     for (views, weights) in [(&views[..], &[1.0_f32][..]), (&[], &[]), (&views[..], &[])] {
         let query = query("refund");
-        let found = Signals::of(&Outcome { views, query: &query, weights, candidates: &[] });
+        let found = SufficiencySignals::of(&Outcome { views, query: &query, weights, candidates: &[] });
         assert_eq!((found.answer, found.section), (0.0, 0.0));
         assert!(found.probability(None) < MIN_READY, "{found:?}");
     }
@@ -128,7 +137,8 @@ fn only_the_best_five_sections_count() {
     let query = query("refund window");
     let all: Vec<Candidate> = (0..6).map(|number| candidate(place(&views, "a.md", 1 + 2 * number))).collect();
     let of = |candidates: &[Candidate]| {
-        Signals::of(&Outcome { views: &views, query: &query, weights: &[1.0, 1.0], candidates }).answer
+        SufficiencySignals::of(&Outcome { views: &views, query: &query, weights: &[1.0, 1.0], candidates })
+            .answer
     };
     assert_eq!((of(&all), of(&all[1..])), (0.0, 1.0));
 }
@@ -141,8 +151,8 @@ prop_compose! {
     fn any_signals()(
         (answer, section, absent) in (share(), share(), share()),
         (lead_over_third, lead_over_sixth, lacks_identifier) in (share(), share(), any::<bool>()),
-    ) -> Signals {
-        Signals { answer, section, absent, lacks_identifier, lead_over_third, lead_over_sixth }
+    ) -> SufficiencySignals {
+        SufficiencySignals { answer, section, absent, lacks_identifier, lead_over_third, lead_over_sixth }
     }
 }
 
@@ -154,15 +164,15 @@ proptest! {
         let probability = signals.probability(None);
         prop_assert!((0.0..=1.0).contains(&probability));
         let (low, high) = (one.min(other), one.max(other));
-        let answer = |answer| Signals { answer, ..signals.clone() }.probability(None);
+        let answer = |answer| SufficiencySignals { answer, ..signals.clone() }.probability(None);
         prop_assert!(answer(low) <= answer(high));
-        let lead = |lead_over_sixth| Signals { lead_over_sixth, ..signals.clone() }.probability(None);
+        let lead = |lead_over_sixth| SufficiencySignals { lead_over_sixth, ..signals.clone() }.probability(None);
         prop_assert!(lead(low) <= lead(high));
         let wording = |answer| signals.probability(Some(&WordingSignals { answer, section: one, agreement: one }));
         prop_assert!(wording(low) <= wording(high));
         let agreement = |agreement| signals.probability(Some(&WordingSignals { answer: one, section: one, agreement }));
         prop_assert!(agreement(low) <= agreement(high));
-        let lacking = |lacks_identifier| Signals { lacks_identifier, ..signals.clone() }.probability(None);
+        let lacking = |lacks_identifier| SufficiencySignals { lacks_identifier, ..signals.clone() }.probability(None);
         prop_assert!(lacking(true) <= lacking(false) && lacking(true) < MIN_READY);
     }
 
@@ -172,7 +182,7 @@ proptest! {
         question in "(refund|gift|window|返品|how long|E1042)( (refund|gift|window|返品|how many|E9999)){0,4}",
     ) {
         let found = signals(&[("a.md", &format!("# gift\n{text}\n")), OTHERS], &question);
-        let Signals { answer, section, absent, lead_over_third, lead_over_sixth, .. } = found;
+        let SufficiencySignals { answer, section, absent, lead_over_third, lead_over_sixth, .. } = found;
         let all = [answer, section, absent, lead_over_third, lead_over_sixth];
         prop_assert!(all.iter().all(|signal| (0.0..=1.000_001).contains(signal)), "{:?}", found);
     }

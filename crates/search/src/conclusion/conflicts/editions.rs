@@ -222,5 +222,5 @@ fn is_version(part: &str, is_first: bool) -> bool {
 }
 
 #[cfg(test)]
-#[path = "context_tests.rs"]
+#[path = "editions_tests.rs"]
 mod tests;
