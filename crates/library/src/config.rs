@@ -254,7 +254,6 @@ impl LibrarySection {
         self.vault_root.is_some() || self.workspace_root.is_some()
     }
 
-    /// The vault.
     pub(crate) fn vault(&self) -> Vault {
         let limits = VaultLimits {
             max_bytes: self.vault_max_bytes,

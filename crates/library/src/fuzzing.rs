@@ -4,7 +4,7 @@
 use crate::audit::fuzzing as audits;
 use crate::line_search::fuzzing as searches;
 use crate::paging::{FileKey, LineKey, Pager};
-use crate::resource_uri::ResourceUri;
+use crate::resources::uri::ResourceUri;
 use annai_files::fs::{RelPath, fuzzing as files};
 use annai_search::fuzzing as finds;
 use annai_search::index::Shape;

@@ -1,51 +1,32 @@
 //! The toolset `library`: exhaustive search and reading of local manuals, and a writable vault of text files.
 
-mod adaptive;
+#![warn(unreachable_pub)]
+
 mod audit;
-mod bridging;
-mod check;
+mod command_line;
 pub mod config;
-mod cursor;
-pub mod error_reference;
-mod exceptions;
-mod excerpting;
+mod coverage;
+mod find_statistics;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
-mod handed_out_part;
-mod handing_out;
 mod line_search;
-mod manual_paths;
 mod paging;
-mod preview;
 mod prompts;
-mod provenance;
-mod ranges;
-mod read_arguments;
-mod read_units;
-mod readable;
 mod reading;
-mod replacing;
-mod resource_uri;
 mod resources;
-mod scans;
 mod scopes;
-mod sections;
-mod source_file;
 mod tools;
 mod toolset;
-mod uncovered;
-mod writing;
 
 pub use annai_search::OtherWords;
 pub use annai_search::index::stem;
 pub use annai_search::rules::{RuleGroup, Rules};
 pub use audit::{AuditFinding, AuditReport, FindingKind, audit_files};
-pub use check::check;
+pub use command_line::{
+    Preview, PreviewPlace, Section, check, error_reference, manual_paths, preview, readable, sections,
+};
 pub use config::LibrarySettings;
-pub use manual_paths::manual_paths;
-pub use preview::{Preview, PreviewPlace, preview};
-pub use ranges::{Coverage, LineRange};
-pub use readable::readable;
-pub use sections::{Section, sections};
+pub use coverage::Coverage;
+pub use reading::LineRange;
 pub use tools::register;
 pub use toolset::Library;

@@ -13,7 +13,7 @@ const MANUAL_ID: PromptArgument = PromptArgument {
 };
 
 /// All prompts of the library.
-pub const PROMPTS: &[Prompt] = &[
+pub(crate) const PROMPTS: &[Prompt] = &[
     Prompt {
         name: "explore_topic",
         title: "Read everything about a topic / ある話題を漏れなく調べる",

@@ -4,8 +4,7 @@ use super::claims::{Claim, Claims};
 use super::finding::{AuditFinding, FindingKind};
 use super::graph::Graph;
 use super::marks::Mark;
-use crate::provenance::Provenance;
-use crate::ranges::LineRange;
+use crate::reading::{LineRange, Provenance};
 
 /// An element of an artifact.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,13 +49,10 @@ impl Element {
 /// A source comment, which says where the text below it was copied from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceComment {
-    /// The line of the artifact.
     pub(crate) line: usize,
-    /// Where the text came from.
     pub(crate) source: Provenance,
     /// The first line that it covers: the first below it that is not blank.
     pub(crate) first_line: usize,
-    /// The last line that it covers.
     pub(crate) last_line: usize,
 }
 
@@ -67,29 +63,15 @@ pub(crate) struct CrossReference {
     pub(crate) from: usize,
     /// The index of the element that is referred to; `None` when it does not exist.
     pub(crate) to: Option<usize>,
-    /// The target as it is written.
     pub(crate) target: String,
-}
-
-/// A graph in an artifact.
-#[derive(Debug)]
-pub(crate) struct ArtifactGraph {
-    /// Its nodes and edges.
-    pub(crate) graph: Graph,
-    /// The node that it starts at.
-    pub(crate) start: usize,
 }
 
 /// A parsed artifact.
 #[derive(Debug, Default)]
 pub(crate) struct Artifact {
-    /// Its headings and nodes.
     pub(crate) elements: Vec<Element>,
-    /// Its graphs.
-    pub(crate) graphs: Vec<ArtifactGraph>,
-    /// The references between its elements.
+    pub(crate) graphs: Vec<Graph>,
     pub(crate) cross_references: Vec<CrossReference>,
-    /// The problems that its reader found.
     pub(crate) findings: Vec<AuditFinding>,
     /// Every `source_lines` mark with the number and the text of its line, which decide whose it is.
     pub(crate) marks: Vec<(usize, String, Mark)>,

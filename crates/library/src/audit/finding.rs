@@ -63,6 +63,11 @@ pub struct AuditFinding {
 }
 
 impl AuditFinding {
+    /// A finding on a line of the artifact that could not be parsed or checked.
+    pub(super) fn not_understood(line: usize, problem: &str) -> Self {
+        Self::at(FindingKind::NotUnderstood, line, None, problem)
+    }
+
     /// A finding on a line of the artifact, about an element of it.
     pub(super) fn at(kind: FindingKind, line: usize, node: Option<&str>, problem: &str) -> Self {
         let node_id = node.filter(|node| !node.is_empty()).map(str::to_owned);

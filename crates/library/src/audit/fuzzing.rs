@@ -8,12 +8,12 @@ use super::support::{check_support, needed_lines};
 use super::{flowchart, json_graph, markdown};
 
 /// Reads and audits a Markdown artifact.
-pub fn read_markdown(text: &str) {
+pub(crate) fn read_markdown(text: &str) {
     check(text, markdown::read(text, "a.md"));
 }
 
 /// Reads and audits a file that is a flowchart, with or without its first line.
-pub fn read_flowchart(text: &str) {
+pub(crate) fn read_flowchart(text: &str) {
     let is_headed =
         ["flowchart", "graph", "---", "%%"].iter().any(|start| text.trim_start().starts_with(start));
     let text = if is_headed { text.to_owned() } else { format!("flowchart TD\n{text}") };
@@ -21,7 +21,7 @@ pub fn read_flowchart(text: &str) {
 }
 
 /// Reads and audits a JSON artifact.
-pub fn read_json(text: &str) {
+pub(crate) fn read_json(text: &str) {
     check(text, json_graph::read(text));
 }
 
@@ -30,8 +30,8 @@ fn check(text: &str, mut artifact: Artifact) {
     let lines = annai_text::LineIndex::new(text);
     let count = lines.count() as u64;
     let elements = artifact.elements.len();
-    for drawn in &artifact.graphs {
-        assert!(drawn.graph.nodes.iter().all(|node| node.element.is_none_or(|element| element < elements)));
+    for graph in &artifact.graphs {
+        assert!(graph.nodes.iter().all(|node| node.element.is_none_or(|element| element < elements)));
     }
     for reference in &artifact.cross_references {
         assert!(reference.from < elements && reference.to.is_none_or(|to| to < elements));

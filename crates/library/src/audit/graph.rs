@@ -9,13 +9,14 @@ pub(crate) struct Graph {
     pub(crate) nodes: Vec<GraphNode>,
     /// The edges along which nodes are reached, as pairs of node indexes.
     pub(crate) edges: Vec<(usize, usize)>,
+    /// The index of the node that it starts at.
+    pub(crate) start: usize,
     index: HashMap<String, usize>,
 }
 
 /// A node of a graph.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct GraphNode {
-    /// Its id.
     pub(crate) id: String,
     /// The text that it shows.
     pub(crate) label: String,
@@ -43,7 +44,6 @@ impl Graph {
         index
     }
 
-    /// The index of the node with this id.
     pub(crate) fn find(&self, id: &str) -> Option<usize> {
         self.index.get(id).copied()
     }
@@ -63,13 +63,12 @@ impl Graph {
         (0..self.nodes.len()).find(|node| !targets.contains(node)).unwrap_or_default()
     }
 
-    /// The nodes that cannot be reached from `start`.
-    pub(crate) fn unreachable(&self, start: usize) -> impl Iterator<Item = &GraphNode> {
+    pub(crate) fn unreachable(&self) -> impl Iterator<Item = &GraphNode> {
         let mut successors: HashMap<usize, Vec<usize>> = HashMap::new();
         for (from, to) in &self.edges {
             successors.entry(*from).or_default().push(*to);
         }
-        let (mut reached, mut pending) = (HashSet::from([start]), vec![start]);
+        let (mut reached, mut pending) = (HashSet::from([self.start]), vec![self.start]);
         while let Some(node) = pending.pop() {
             for next in successors.get(&node).into_iter().flatten() {
                 if reached.insert(*next) {
@@ -99,7 +98,8 @@ mod tests {
         }
         (graph.nodes[b].is_decision, graph.nodes[d].is_decision) = (true, true);
         let ids = |nodes: Vec<&GraphNode>| nodes.iter().map(|node| node.id.clone()).collect::<Vec<_>>();
-        assert_eq!((graph.first_root(), ids(graph.unreachable(a).collect())), (c, vec!["c".to_owned()]));
+        graph.start = a;
+        assert_eq!((graph.first_root(), ids(graph.unreachable().collect())), (c, vec!["c".to_owned()]));
         assert_eq!(ids(graph.one_way_decisions().collect()), ["d"]);
         assert_eq!((graph.node("a"), graph.find("z")), (a, None));
         assert_eq!(Graph::default().first_root(), 0);

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::finding::{AuditFinding, FindingKind};
-use crate::ranges::LineRange;
+use crate::reading::LineRange;
 use annai_text::normalize_text;
 
 /// The source lines that one line of an artifact cites.

@@ -7,7 +7,7 @@ mod claims;
 mod finding;
 mod flowchart;
 #[cfg(any(test, feature = "fuzzing"))]
-pub mod fuzzing;
+pub(crate) mod fuzzing;
 mod graph;
 mod json_graph;
 mod markdown;
@@ -24,8 +24,7 @@ use self::support::evidence::FileEvidence;
 use self::support::origins::{MAX_CITED_BYTES, Origins};
 use self::support::{SupportReport, check_support, needed_lines};
 use crate::config::LibrarySection;
-use crate::ranges::LineRange;
-use crate::source_file::{SourceFile, count_lines, read_lines};
+use crate::reading::{LineRange, SourceFile, count_lines, read_lines};
 use annai_core::cancellation::checkpoint;
 use annai_files::LibraryError;
 use annai_files::fs::{self, RelPath};
@@ -63,7 +62,7 @@ pub struct AuditReport {
 }
 
 /// Audits an artifact against its source, and the text that it says it copied from manuals against these.
-pub fn audit(
+pub(crate) fn audit(
     vault: &Vault,
     manuals: &Manuals,
     artifact: &RelPath,
@@ -171,7 +170,7 @@ fn check_values(
             "the values were not checked, because the cited lines of {} are too long ({MAX_CITED_BYTES} bytes are checked); cite fewer lines, or split the source",
             file.name
         );
-        let finding = AuditFinding::at(FindingKind::NotUnderstood, 1, None, &problem);
+        let finding = AuditFinding::not_understood(1, &problem);
         return Ok(SupportReport { findings: vec![finding], ..SupportReport::default() });
     }
     Ok(check_support(artifact, &file, source.lines, origins))

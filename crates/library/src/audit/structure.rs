@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::artifact::{Artifact, ArtifactGraph, CrossReference, Element, is_within};
+use super::artifact::{Artifact, CrossReference, Element, is_within};
 use super::finding::{AuditFinding, FindingKind};
-use super::graph::GraphNode;
+use super::graph::{Graph, GraphNode};
 use super::marks::Mark;
 use super::support::assign_claims;
-use crate::ranges::LineRange;
+use crate::reading::LineRange;
 use annai_core::cancellation::checkpoint;
 
 /// Hands the marks and the values of an artifact to their elements, and returns the source lines that it cites, and the
@@ -34,9 +34,7 @@ pub(super) fn check_structure(
         };
         let problem = "its source_lines are not lines of the source; write them as 3-9, 12";
         let wrong = marks.iter().filter(|(.., mark)| is_wrong(mark));
-        findings.extend(
-            wrong.map(|(line, ..)| AuditFinding::at(FindingKind::NotUnderstood, *line, None, problem)),
-        );
+        findings.extend(wrong.map(|(line, ..)| AuditFinding::not_understood(*line, problem)));
     }
     for graph in graphs {
         check_graph(graph, elements, &mut findings);
@@ -78,13 +76,13 @@ fn check_element(
 }
 
 /// Every node must be reachable, and every decision needs two outgoing edges.
-fn check_graph(drawn: &ArtifactGraph, elements: &[Element], findings: &mut Vec<AuditFinding>) {
+fn check_graph(graph: &Graph, elements: &[Element], findings: &mut Vec<AuditFinding>) {
     let element = |node: &GraphNode| node.element.and_then(|element| elements.get(element));
-    for element in drawn.graph.unreachable(drawn.start).filter_map(element) {
+    for element in graph.unreachable().filter_map(element) {
         let problem = "it cannot be reached from the start; link it or remove it";
         findings.push(element.finding(FindingKind::OrphanBranch, problem));
     }
-    for node in drawn.graph.one_way_decisions() {
+    for node in graph.one_way_decisions() {
         let edges = if node.ways_out == 1 { "only one outgoing edge" } else { "no outgoing edge" };
         let problem = format!("a decision with {edges}; a decision needs at least two");
         findings.extend(element(node).map(|element| element.finding(FindingKind::OrphanBranch, &problem)));
@@ -119,7 +117,7 @@ fn assign_marks_to_nodes(artifact: &mut Artifact) -> HashMap<usize, Vec<usize>> 
     let mut by_line: HashMap<usize, Vec<usize>> = HashMap::new();
     // The nodes with an id, in the order of their lines.
     let mut by_id: HashMap<&str, Vec<usize>> = HashMap::new();
-    for node in graphs.iter().flat_map(|drawn| &drawn.graph.nodes) {
+    for node in graphs.iter().flat_map(|graph| &graph.nodes) {
         let Some(index) = node.element else { continue };
         by_id.entry(&node.id).or_default().push(index);
         // Where its own label cites lines, marks on the same line are not its own.

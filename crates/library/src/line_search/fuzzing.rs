@@ -10,7 +10,7 @@ const WINDOW_BYTES: usize = 24;
 const MAX_SEARCHES: usize = 50;
 
 /// Searches a text for a query in every mode: a match is part of the text, and is found in windows as in the whole text.
-pub fn check_pattern(query: &str, text: &str) {
+pub(crate) fn check_pattern(query: &str, text: &str) {
     for mode in [SearchMode::Regex, SearchMode::Plain, SearchMode::Loose] {
         let Ok(compiled) = CompiledQuery::new(query, mode) else { continue };
         check_matches(&compiled.pattern, text);
@@ -48,7 +48,7 @@ fn check_matches(pattern: &Pattern, text: &str) {
 }
 
 /// Matches a path with a glob: it is refused, or it answers; and `!` turns the answer around.
-pub fn check_glob(glob: &str, path: &str) {
+pub(crate) fn check_glob(glob: &str, path: &str) {
     let Ok(filter) = FileFilter::new(None, Some(glob), "glob") else { return };
     let has = filter.has(path);
     assert_eq!(filter.glob(), Some(glob));

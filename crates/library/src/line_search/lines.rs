@@ -6,7 +6,7 @@ use annai_text::cut_around;
 const MAX_SNIPPET_CHARS: usize = 240;
 
 /// Whether bytes are UTF-8 text, which has no NUL. Unless they are complete, their last character may be cut.
-pub fn is_utf8(bytes: &[u8], is_complete: bool) -> bool {
+pub(super) fn is_utf8(bytes: &[u8], is_complete: bool) -> bool {
     if bytes.contains(&0) {
         return false;
     }
@@ -17,7 +17,7 @@ pub fn is_utf8(bytes: &[u8], is_complete: bool) -> bool {
 }
 
 /// The last position at or before a byte at which a window can end: after a line break, or else between two characters.
-pub fn window_end(bytes: &[u8], at: usize) -> usize {
+pub(super) fn window_end(bytes: &[u8], at: usize) -> usize {
     let before = bytes.get(..at).unwrap_or_default();
     if let Some(end) = memchr::memrchr(b'\n', before) {
         return end + 1;
@@ -27,7 +27,7 @@ pub fn window_end(bytes: &[u8], at: usize) -> usize {
 }
 
 /// The bounds of the line that contains a byte, without its break.
-pub fn line_bounds(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
+pub(super) fn line_bounds(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     // The `\n` of a `\r\n` belongs to the line before it.
     let is_crlf = bytes.get(at) == Some(&b'\n')
         && at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'\r');
@@ -39,7 +39,7 @@ pub fn line_bounds(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
 }
 
 /// The position after the line break at a byte.
-pub fn after_break(bytes: &[u8], end: usize) -> usize {
+pub(super) fn after_break(bytes: &[u8], end: usize) -> usize {
     match (bytes.get(end), bytes.get(end + 1)) {
         (Some(b'\r'), Some(b'\n')) => end + 2,
         _ => end + 1,
@@ -47,14 +47,14 @@ pub fn after_break(bytes: &[u8], end: usize) -> usize {
 }
 
 /// The number of line breaks.
-pub fn count_breaks(bytes: &[u8]) -> usize {
+pub(super) fn count_breaks(bytes: &[u8]) -> usize {
     let feeds = memchr::memchr_iter(b'\n', bytes).count();
     let lone = memchr::memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) != Some(&b'\n')).count();
     feeds + lone
 }
 
 /// The snippet of a line: the line itself, or the part of a long one around the match, between ellipses.
-pub fn snippet(line: &str, start: usize, stop: usize) -> String {
+pub(crate) fn snippet(line: &str, start: usize, stop: usize) -> String {
     if line.chars().nth(MAX_SNIPPET_CHARS).is_none() {
         return line.trim().to_owned();
     }

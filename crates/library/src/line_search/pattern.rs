@@ -22,14 +22,14 @@ const MAX_ERROR_CHARS: usize = 500;
 /// How a query is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum SearchMode {
+pub(crate) enum SearchMode {
     Regex,
     Plain,
     Loose,
 }
 
 /// A compiled query.
-pub enum Pattern {
+pub(crate) enum Pattern {
     /// Literal bytes.
     Literal(Box<Finder<'static>>),
     /// A regular expression, and the windows in which it is searched.
@@ -37,18 +37,18 @@ pub enum Pattern {
 }
 
 /// A compiled query, and how it was read.
-pub struct CompiledQuery {
+pub(crate) struct CompiledQuery {
     /// The pattern.
-    pub pattern: Pattern,
+    pub(crate) pattern: Pattern,
     /// The mode that was applied.
-    pub mode: SearchMode,
+    pub(crate) mode: SearchMode,
     /// Why the query is not a regular expression, when it was asked for and plain text is searched instead.
-    pub error: Option<String>,
+    pub(crate) error: Option<String>,
 }
 
 impl CompiledQuery {
     /// Compiles a query. An invalid regular expression is searched as literal text.
-    pub fn new(query: &str, mode: SearchMode) -> Result<Self, ToolError> {
+    pub(crate) fn new(query: &str, mode: SearchMode) -> Result<Self, ToolError> {
         let literal = || Pattern::Literal(Box::new(Finder::new(query.as_bytes()).into_owned()));
         let pattern = match mode {
             SearchMode::Plain => return Ok(Self { pattern: literal(), mode, error: None }),
@@ -93,7 +93,7 @@ fn short_message(message: &str) -> String {
 impl Pattern {
     /// The start and end of the first match at or after a byte; `None` also when `should_continue` says to stop, which is
     /// asked before every window of the text.
-    pub fn find_at(
+    pub(crate) fn find_at(
         &self,
         bytes: &[u8],
         mut start: usize,

@@ -33,7 +33,7 @@ enum Extent {
 /// The windows in which a pattern is searched. They depend on the pattern and the text alone, not on the speed of the
 /// machine, so that a search always finds the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reach {
+pub(crate) struct Reach {
     /// Matches begin in so many bytes.
     window: usize,
     extent: Extent,
@@ -41,11 +41,11 @@ pub struct Reach {
 
 /// A pattern that has too many positions.
 #[derive(Debug, PartialEq, Eq)]
-pub struct PatternTooLarge;
+pub(crate) struct PatternTooLarge;
 
 impl Reach {
     /// The reach of a pattern as searches compile it; that of any text when it cannot be parsed.
-    pub fn of(pattern: &str) -> Result<Self, PatternTooLarge> {
+    pub(crate) fn of(pattern: &str) -> Result<Self, PatternTooLarge> {
         let mut parser = ParserBuilder::new();
         parser.case_insensitive(true).multi_line(true).crlf(true).utf8(false);
         let Ok(hir) = parser.build().parse(pattern) else {
@@ -66,13 +66,13 @@ impl Reach {
 
     /// The same with smaller windows; none where a match may be larger than that.
     #[cfg(any(test, feature = "fuzzing"))]
-    pub fn with_window(self, window: usize) -> Option<Self> {
+    pub(crate) fn with_window(self, window: usize) -> Option<Self> {
         matches!(self.extent, Extent::Bytes(bytes) if bytes <= window).then_some(Self { window, ..self })
     }
 
     /// The end of the window that begins at a byte, and the end of what a match that begins in it can reach. A match that
     /// is not bounded by the pattern or its line reaches as far again as the window; a longer one is missed.
-    pub fn window(&self, bytes: &[u8], start: usize) -> (usize, usize) {
+    pub(crate) fn window(&self, bytes: &[u8], start: usize) -> (usize, usize) {
         let end = start.saturating_add(self.window).min(bytes.len());
         let limit = end.saturating_add(self.window);
         let reach = match self.extent {

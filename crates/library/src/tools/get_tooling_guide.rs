@@ -1,34 +1,33 @@
 //! `get_tooling_guide`.
 
 use annai_core::tool::RegisteredTool;
-use annai_core::{
-    Access, Call, Effect, Facts, Guide, JsonObject, Reply, Sponsor, Tool, ToolError, Widget, World,
-};
+use annai_core::{Access, Call, Effect, Facts, JsonObject, Reply, Tool, ToolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::scopes::LIBRARY_READ;
+use crate::tools::library_tool::{LibraryTool, facts};
 use crate::toolset::Library;
 
 /// What is to be done.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Input {
+pub(super) struct Input {
     /// What you want to do (default `unknown`): `explore` find and read, `produce` write a new file, `revise` change
     /// a file, `audit` check coverage or an artifact.
     #[schemars(extend("default" = "unknown"))]
-    pub intent: Option<Purpose>,
+    intent: Option<Purpose>,
     /// Where you want to do it (default `unknown`): in a `manual` or the `vault`, on the `web`, or with the `services` that
     /// sponsors pay for.
     #[schemars(extend("default" = "unknown"))]
-    pub target: Option<Subject>,
+    target: Option<Subject>,
 }
 
 /// What a caller wants to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Purpose {
+pub(super) enum Purpose {
     Explore,
     Produce,
     Revise,
@@ -39,7 +38,7 @@ pub enum Purpose {
 /// What a caller wants to do it with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Subject {
+pub(super) enum Subject {
     Manual,
     Vault,
     Web,
@@ -49,57 +48,50 @@ pub enum Subject {
 
 /// Where to begin, and what there is.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Output {
+pub(super) struct Output {
     /// The name of the tool to call first.
-    pub first_tool: &'static str,
+    first_tool: &'static str,
     /// All tools that the caller sees.
-    pub tools: Vec<Advice>,
+    tools: Vec<Advice>,
 }
 
 /// How to use a tool.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Advice {
+pub(super) struct Advice {
     /// The tool's name.
-    pub tool_name: &'static str,
+    tool_name: &'static str,
     /// When to use it.
-    pub when_to_use: &'static str,
+    when_to_use: &'static str,
     /// The names of its required arguments.
-    pub required_inputs: Vec<String>,
+    required_inputs: Vec<String>,
     /// Example arguments that are safe to start with.
-    pub safe_defaults: JsonObject,
+    safe_defaults: JsonObject,
     /// The most common errors, each with its fix.
-    pub common_errors: Vec<CommonError>,
+    common_errors: Vec<CommonError>,
 }
 
 /// A common error.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct CommonError {
+pub(super) struct CommonError {
     /// The error code.
-    pub code: &'static str,
+    code: &'static str,
     /// How to fix it.
-    pub fix: &'static str,
+    fix: &'static str,
 }
 
-/// Say which tool to call first, and how to use each of them.
-pub struct GetToolingGuide;
+pub(super) struct GetToolingGuide;
 
 impl Tool for GetToolingGuide {
-    const FACTS: Facts = Facts {
+    const FACTS: Facts = facts(LibraryTool {
         name: "get_tooling_guide",
         title: "How to use the library / 使い方の案内",
         description: "Return which tool of this server to call first for a purpose, and how to use each tool.",
         effect: Effect::Read,
-        world: World::Closed,
         access: Access::Local(LIBRARY_READ),
-        sponsor: Sponsor::Never,
-        status: None,
-        widget: Widget::None,
-        guide: Guide {
-            when: "At the beginning, when it is not clear which tool to use.",
-            safe_defaults: r#"{"intent":"explore","target":"manual"}"#,
-            common_errors: &[("invalid_parameter", "intent is explore, produce, revise, audit or unknown")],
-        },
-    };
+        when: "At the beginning, when it is not clear which tool to use.",
+        safe_defaults: r#"{"intent":"explore","target":"manual"}"#,
+        common_errors: &[("invalid_parameter", "intent is explore, produce, revise, audit or unknown")],
+    });
     type Set = Library;
     type Input = Input;
     type Output = Output;

@@ -1,26 +1,13 @@
-//! The tools, one file each.
+//! The tools, one file each, and what several of them use.
 
 mod artifact_audit;
-mod bridge_copy_file;
-mod bridge_copy_section;
+mod bridge;
+mod find_limits;
 mod found_section;
 mod get_tooling_guide;
-mod manual_excepts;
-mod manual_find;
-mod manual_hits;
-mod manual_list;
-mod manual_ls;
-mod manual_read;
-mod manual_toc;
-mod vault_coverage;
-mod vault_create;
-mod vault_find;
-mod vault_ls;
-mod vault_read;
-mod vault_replace;
-mod vault_scan;
-mod vault_search;
-mod vault_write;
+mod library_tool;
+mod manual;
+mod vault;
 
 use annai_core::RegistryBuilder;
 
@@ -32,23 +19,23 @@ pub fn register(registry: &mut RegistryBuilder, config: config::LibrarySection) 
     registry
         .toolset::<Library>(config)
         .tool::<get_tooling_guide::GetToolingGuide>()
-        .tool::<manual_list::ManualList>()
-        .tool::<manual_ls::ManualLs>()
-        .tool::<manual_toc::ManualToc>()
-        .tool::<manual_find::ManualFind>()
-        .tool::<manual_hits::ManualHits>()
-        .tool::<manual_read::ManualRead>()
-        .tool::<manual_excepts::ManualExcepts>()
-        .tool::<vault_find::VaultFind>()
-        .tool::<vault_ls::VaultLs>()
-        .tool::<vault_read::VaultRead>()
-        .tool::<vault_scan::VaultScan>()
-        .tool::<vault_search::VaultSearch>()
-        .tool::<vault_create::VaultCreate>()
-        .tool::<vault_write::VaultWrite>()
-        .tool::<vault_replace::VaultReplace>()
-        .tool::<vault_coverage::VaultCoverage>()
+        .tool::<manual::manual_list::ManualList>()
+        .tool::<manual::manual_ls::ManualLs>()
+        .tool::<manual::manual_toc::ManualToc>()
+        .tool::<manual::manual_find::ManualFind>()
+        .tool::<manual::manual_hits::ManualHits>()
+        .tool::<manual::manual_read::ManualRead>()
+        .tool::<manual::manual_excepts::ManualExcepts>()
+        .tool::<vault::vault_find::VaultFind>()
+        .tool::<vault::vault_ls::VaultLs>()
+        .tool::<vault::vault_read::VaultRead>()
+        .tool::<vault::vault_scan::VaultScan>()
+        .tool::<vault::vault_search::VaultSearch>()
+        .tool::<vault::vault_create::VaultCreate>()
+        .tool::<vault::vault_write::VaultWrite>()
+        .tool::<vault::vault_replace::VaultReplace>()
+        .tool::<vault::vault_coverage::VaultCoverage>()
         .tool::<artifact_audit::ArtifactAudit>()
-        .tool::<bridge_copy_section::BridgeCopySection>()
-        .tool::<bridge_copy_file::BridgeCopyFile>();
+        .tool::<bridge::bridge_copy_section::BridgeCopySection>()
+        .tool::<bridge::bridge_copy_file::BridgeCopyFile>();
 }

@@ -21,11 +21,9 @@ const MIN_QUOTED_CHARS: usize = 2;
 /// A value that the cited lines must contain.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Claim {
-    /// The line of the artifact.
     pub(crate) line: usize,
     /// The value as the artifact writes it, shortened.
     pub(crate) shown: String,
-    /// What has to occur.
     pub(crate) value: ClaimValue,
     /// Whether it is the first thing on its line.
     pub(crate) is_first: bool,
@@ -64,7 +62,6 @@ pub(crate) struct Claims {
 }
 
 impl Claims {
-    /// Reads a line of an artifact.
     pub(crate) fn read_line(&mut self, line: usize, kind: LineKind, text: &str) {
         let mut found = Vec::new();
         let is_derived = self.read(line, kind, text, &mut found);

@@ -4,8 +4,8 @@ mod parser;
 mod scanner;
 
 use self::parser::Flowchart;
-use super::artifact::{Artifact, ArtifactGraph, Element};
-use super::finding::{AuditFinding, FindingKind};
+use super::artifact::{Artifact, Element};
+use super::finding::AuditFinding;
 use super::marks::source_lines_mark;
 use annai_core::cancellation::checkpoint;
 
@@ -27,7 +27,7 @@ pub(super) fn read_diagram(lines: &[(usize, &str)], artifact: &mut Artifact) {
     let Some((number, header)) = lines.first() else { return };
     let word = header.split([' ', ';', '\t']).find(|word| !word.is_empty()).unwrap_or_default();
     let mut report = |line, problem: String| {
-        artifact.findings.push(AuditFinding::at(FindingKind::NotUnderstood, line, None, &problem));
+        artifact.findings.push(AuditFinding::not_understood(line, &problem));
     };
     if !matches!(word, "flowchart" | "graph" | "flowchart-elk") {
         return report(
@@ -48,7 +48,7 @@ pub(super) fn read_diagram(lines: &[(usize, &str)], artifact: &mut Artifact) {
         node.element = Some(artifact.elements.len());
         artifact.elements.push(element);
     }
-    artifact.graphs.push(ArtifactGraph { graph, start: 0 });
+    artifact.graphs.push(graph);
 }
 
 /// The lines of a diagram without its front matter, directives, comments and blank lines.

@@ -82,7 +82,7 @@ fn subgraphs_are_connected_and_comments_and_styles_are_skipped() {
     let text = "flowchart TD\n%% a comment --> not\n%%{init: {}}%%\nA --> one\nsubgraph one [First part]\ndirection LR\nB --> C\nend\none --> D\nclassDef big fill:#f9f\nclass A big\nstyle B fill:#fff\nlinkStyle 0 stroke:red\nclick A \"#x\"\n";
     let chart = chart(text);
     assert_eq!(chart.problems, []);
-    assert_eq!(chart.graph.unreachable(0).count(), 0);
+    assert_eq!(chart.graph.unreachable().count(), 0);
     let groups: Vec<_> =
         chart.graph.nodes.iter().filter(|node| node.is_subgraph).map(|node| node.id.as_str()).collect();
     assert_eq!(groups, ["one"]);
@@ -125,7 +125,7 @@ fn a_decision_counts_the_edges_as_drawn() {
         assert_eq!(chart.graph.one_way_decisions().count(), expected, "{text}");
     }
     let first = chart("flowchart TD\none --> two\nsubgraph one\na1 --> a2\nend\nsubgraph two\nb1\nend");
-    assert_eq!(first.graph.unreachable(0).count(), 0);
+    assert_eq!(first.graph.unreachable().count(), 0);
 }
 
 #[test]

@@ -13,7 +13,6 @@ const TO_KEYS: &[&str] = &["to", "target", "end", "head"];
 
 /// A node of a JSON artifact.
 pub(super) struct JsonNode<'a> {
-    /// Its id.
     pub(super) id: String,
     /// The object that describes it.
     pub(super) value: &'a Map<String, Value>,
@@ -23,11 +22,8 @@ pub(super) struct JsonNode<'a> {
 
 /// An edge of a JSON artifact.
 pub(super) struct Edge {
-    /// The id of the node that it starts at.
     pub(super) from: String,
-    /// The id of the node that it leads to.
     pub(super) to: String,
-    /// Whether it is a cross-reference.
     pub(super) is_reference: bool,
 }
 
@@ -128,7 +124,6 @@ impl<'a> JsonGraph<'a> {
         }
     }
 
-    /// Adds a node and its children.
     fn add_node(&mut self, item: &'a Value, parent: Option<&str>, depth: usize) {
         let value = unwrapped(item);
         let Some(id) = first_id(value, &["id", "key", "name", "node_id", "title"]) else {

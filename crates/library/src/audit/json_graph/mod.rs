@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 
 use self::layouts::{Edge, JsonGraph, JsonNode, targets};
 use self::node_text::{CITATION_KEYS, EDGE_KEYS, REFERENCE_KEYS, described, is_marked_derived, node_text};
-use super::artifact::{Artifact, ArtifactGraph, CrossReference, Element};
+use super::artifact::{Artifact, CrossReference, Element};
 use super::finding::{AuditFinding, FindingKind};
 use super::graph::Graph;
 use super::marks::{Mark, explicit_findings, source_lines_mark};
-use crate::ranges::LineRange;
+use crate::reading::LineRange;
 
 /// Reads a JSON artifact.
 pub(super) fn read(text: &str) -> Artifact {
     let mut artifact = Artifact::default();
-    let not_understood = |problem: &str| AuditFinding::at(FindingKind::NotUnderstood, 1, None, problem);
+    let not_understood = |problem: &str| AuditFinding::not_understood(1, problem);
     let value: Value = match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
         Ok(value) => value,
         Err(error) => {
@@ -39,10 +39,10 @@ pub(super) fn read(text: &str) -> Artifact {
     let mut reader = GraphReader { artifact, graph: Graph::default(), lines: lines_of(text), nodes: &nodes };
     reader.add_nodes();
     reader.add_edges(edges);
-    let GraphReader { mut artifact, graph, .. } = reader;
+    let GraphReader { mut artifact, mut graph, .. } = reader;
     let initial = value.get("initial").and_then(Value::as_str).and_then(|id| graph.find(id));
-    let start = initial.unwrap_or_else(|| graph.first_root());
-    artifact.graphs.push(ArtifactGraph { graph, start });
+    graph.start = initial.unwrap_or_else(|| graph.first_root());
+    artifact.graphs.push(graph);
     artifact
 }
 
@@ -113,8 +113,7 @@ impl GraphReader<'_> {
                         "an edge from `{from}` to `{to}`: no node has the id `{missing}`; add it or remove the edge"
                     );
                     let line = self.line_of(missing);
-                    let finding = AuditFinding::at(FindingKind::NotUnderstood, line, None, &problem);
-                    self.artifact.findings.push(finding);
+                    self.artifact.findings.push(AuditFinding::not_understood(line, &problem));
                 }
             }
         }

@@ -4,7 +4,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::audit::claims::{CODE_END, CODE_START, Claims, LineKind};
 use crate::audit::marks::is_derived;
-use crate::provenance::Provenance;
+use crate::reading::Provenance;
 use annai_core::cancellation::checkpoint;
 use annai_text::{LineIndex, normalize_text};
 
@@ -15,7 +15,6 @@ pub(super) struct Blocks<'a> {
     pub(super) diagrams: Vec<Vec<(usize, &'a str)>>,
     /// The targets of links, with their line numbers.
     pub(super) links: Vec<(usize, String)>,
-    /// The values of the text.
     pub(super) claims: Claims,
     /// The source comments, with their line numbers.
     pub(super) comments: Vec<(usize, Provenance)>,
@@ -57,7 +56,6 @@ struct BlockReader<'a, 'b> {
     found: Blocks<'a>,
     context: Context,
     diagram: Option<Vec<(usize, &'a str)>>,
-    /// Whether a comment is open.
     is_comment: bool,
     /// The line of text that is being collected, with its number.
     line: (usize, String),

@@ -7,7 +7,7 @@ use self::blocks::{Blocks, blocks, is_mermaid};
 use super::artifact::{Artifact, CrossReference, Element, SourceComment};
 use super::flowchart::read_diagram;
 use super::marks::{explicit_findings, source_lines_mark};
-use crate::provenance::Provenance;
+use crate::reading::Provenance;
 use annai_core::cancellation::checkpoint;
 use annai_text::{Anchors, LineIndex, Node, NodeKind, markdown_page, percent_decoded};
 

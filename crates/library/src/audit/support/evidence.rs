@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::audit::claims::search_text;
-use crate::ranges::LineRange;
+use crate::reading::LineRange;
 use annai_core::cancellation::checkpoint;
 use annai_text::values::{
     Amount, DATE, FISCAL_YEAR, Item, Kind, MONTH, ORDINAL, SLASH, TIME, YEAR, YEAR_DAY, YEAR_MONTH,
@@ -53,7 +53,6 @@ pub(crate) struct FileEvidence {
 /// Lines of a file that a value may stand on.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope<'a> {
-    /// The file.
     pub(crate) file: &'a FileEvidence,
     /// The lines, sorted and merged.
     pub(crate) ranges: Vec<LineRange>,
@@ -61,15 +60,15 @@ pub(crate) struct Scope<'a> {
 
 /// How many bytes may still be searched.
 #[derive(Debug)]
-pub(crate) struct SearchBudget(usize);
+pub(crate) struct EvidenceSearchBudget(usize);
 
-impl Default for SearchBudget {
+impl Default for EvidenceSearchBudget {
     fn default() -> Self {
         Self(MAX_SEARCHED_BYTES)
     }
 }
 
-impl SearchBudget {
+impl EvidenceSearchBudget {
     /// Takes so many bytes; `None` when that is more than is left, which spends the rest.
     pub(crate) fn take(&mut self, bytes: usize) -> Option<()> {
         let left = self.0.checked_sub(bytes);
@@ -205,7 +204,7 @@ pub(crate) fn supports_amount(
     amount: &Amount,
     next: Option<char>,
     shown: &str,
-    budget: &mut SearchBudget,
+    budget: &mut EvidenceSearchBudget,
 ) -> Option<bool> {
     let has = |unit, value| scopes.iter().any(|scope| scope.file.has(unit, value, &scope.ranges));
     let value = amount.value;
@@ -281,7 +280,7 @@ fn runs(text: &str) -> impl Iterator<Item = &str> {
 pub(crate) fn supports_all(
     scopes: &[&Scope<'_>],
     texts: &[String],
-    budget: &mut SearchBudget,
+    budget: &mut EvidenceSearchBudget,
 ) -> Option<bool> {
     for text in texts {
         if !supports_text(scopes, text, budget)? {
@@ -292,7 +291,7 @@ pub(crate) fn supports_all(
 }
 
 /// Whether a search text stands on the lines of the scopes. A number is not part of a longer one.
-fn supports_text(scopes: &[&Scope<'_>], text: &str, budget: &mut SearchBudget) -> Option<bool> {
+fn supports_text(scopes: &[&Scope<'_>], text: &str, budget: &mut EvidenceSearchBudget) -> Option<bool> {
     budget.take_search(scopes)?;
     let in_scope = |scope: &&Scope<'_>| scope.ranges.iter().any(|range| scope.file.contains(range, text));
     Some(!text.is_empty() && scopes.iter().any(in_scope))

@@ -20,7 +20,7 @@ fn supports(lines: &[&str], value: &str, ranges: &[LineRange]) -> bool {
         &amount,
         next,
         &shown,
-        &mut SearchBudget::default(),
+        &mut EvidenceSearchBudget::default(),
     )
     .unwrap()
 }
@@ -86,11 +86,11 @@ fn only_the_cited_lines_count() {
 fn texts_are_found_across_lines_and_never_inside_a_number() {
     let file = evidence(&["set the `time", "out` to 300 s"]);
     let scope = [&Scope { file: &file, ranges: ALL.to_vec() }];
-    let found = |text: &str| supports_text(&scope, text, &mut SearchBudget::default());
+    let found = |text: &str| supports_text(&scope, text, &mut EvidenceSearchBudget::default());
     assert_eq!(
         (found("timeout"), found("to300s"), found("00s"), found("to30")),
         (Some(true), Some(true), Some(false), Some(false))
     );
-    let mut budget = SearchBudget(10);
+    let mut budget = EvidenceSearchBudget(10);
     assert_eq!((supports_text(&scope, "x", &mut budget), budget.0), (None, 0));
 }

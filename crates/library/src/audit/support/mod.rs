@@ -5,12 +5,12 @@ pub(super) mod origins;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use self::evidence::{FileEvidence, Scope, SearchBudget, supports_all, supports_amount};
+use self::evidence::{EvidenceSearchBudget, FileEvidence, Scope, supports_all, supports_amount};
 use self::origins::Origins;
 use super::artifact::{Artifact, Element, is_within};
 use super::claims::{Claim, ClaimValue};
 use super::finding::{AuditFinding, FindingKind};
-use crate::ranges::{LineRange, merged};
+use crate::reading::{LineRange, merged};
 use annai_core::cancellation::checkpoint;
 
 /// The maximum number of unsupported values that are kept, in the order of the elements; the rest is counted.
@@ -23,9 +23,7 @@ const MAX_NAMED_RANGES: usize = 5;
 pub(super) struct SupportReport {
     /// The first unsupported values, and what could not be checked.
     pub(super) findings: Vec<AuditFinding>,
-    /// The number of unsupported values.
     pub(super) unsupported: usize,
-    /// The number of elements that are marked as derived.
     pub(super) derived: usize,
 }
 
@@ -81,7 +79,7 @@ pub(super) fn check_support(
         source,
         source_lines,
         origins,
-        budget: SearchBudget::default(),
+        budget: EvidenceSearchBudget::default(),
         report: SupportReport::default(),
         unchecked: None,
     };
@@ -102,7 +100,7 @@ pub(super) fn check_support(
             "the values from here on that occur nowhere as they are written were not searched further, because that takes too long; cite fewer lines, or split the artifact",
         ),
     ] {
-        let finding = line.map(|line| AuditFinding::at(FindingKind::NotUnderstood, line, None, problem));
+        let finding = line.map(|line| AuditFinding::not_understood(line, problem));
         report.findings.extend(finding);
     }
     report
@@ -113,7 +111,7 @@ struct Check<'a> {
     source: &'a FileEvidence,
     source_lines: u64,
     origins: &'a Origins,
-    budget: SearchBudget,
+    budget: EvidenceSearchBudget,
     report: SupportReport,
     /// The line of the first claim that could not be checked in time.
     unchecked: Option<usize>,

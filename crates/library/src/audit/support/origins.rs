@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use super::evidence::FileEvidence;
 use crate::audit::artifact::SourceComment;
 use crate::audit::finding::{AuditFinding, FindingKind};
-use crate::provenance::Provenance;
-use crate::ranges::{LineRange, merged};
+use crate::reading::{LineRange, Provenance, merged};
 use annai_files::fs::RelPath;
 use annai_files::manuals::{Document, Manuals};
 
@@ -32,21 +31,17 @@ pub(crate) struct Origins {
 pub(crate) fn resolve(manuals: &Manuals, comments: &[SourceComment]) -> Origins {
     let mut origins = Origins { file_of: vec![None; comments.len()], ..Origins::default() };
     let mut by_file: HashMap<(&str, &str), usize> = HashMap::new();
-    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut groups: Vec<Vec<(usize, &SourceComment)>> = Vec::new();
     for (index, comment) in comments.iter().enumerate() {
         let Provenance { manual_id, path, .. } = &comment.source;
         let group = *by_file.entry((manual_id, path)).or_insert(groups.len());
-        if group == groups.len() {
-            groups.push(Vec::new());
-        }
-        if let Some(group) = groups.get_mut(group) {
-            group.push(index);
+        match groups.get_mut(group) {
+            Some(group) => group.push((index, comment)),
+            None => groups.push(vec![(index, comment)]),
         }
     }
     let mut bytes_left = MAX_CITED_BYTES;
     for (number, group) in groups.into_iter().enumerate() {
-        let group: Vec<_> =
-            group.into_iter().filter_map(|index| Some((index, comments.get(index)?))).collect();
         let Some((_, first)) = group.first() else { continue };
         if number >= MAX_FILES {
             let problem = format!(
