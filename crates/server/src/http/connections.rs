@@ -28,10 +28,13 @@ const ORDINARY_HEAD_BYTES: usize = 8 << 10;
 /// answered with 431.
 pub const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// After so many connections have closed, the memory that they freed is given back to the system.
-const CONNECTIONS_PER_RELEASE: usize = 256;
-/// How long after that it is given back: connections that close together have all freed theirs by then.
+/// How long after the end of a request or connection the memory that it freed is given back to the system: those that end
+/// together have all freed theirs by then.
 const RELEASE_DELAY: Duration = Duration::from_secs(1);
+/// How long no memory is given back after that, because a busy server would soon ask for it again.
+const RELEASE_INTERVAL: Duration = Duration::from_secs(10);
+/// After so many closed connections it is given back before the interval is over: each has freed its buffers, too.
+const CONNECTIONS_PER_RELEASE: usize = 256;
 
 /// All open connections.
 #[derive(Clone)]
@@ -44,6 +47,8 @@ struct Shared {
     head_bytes: AtomicUsize,
     open: Mutex<Open>,
     closed: AtomicUsize,
+    /// Something has ended since memory was given back.
+    ended: Notify,
     many_closed: Notify,
 }
 
@@ -89,6 +94,7 @@ impl Connections {
             head_bytes: AtomicUsize::new(0),
             open: Mutex::default(),
             closed: AtomicUsize::new(0),
+            ended: Notify::new(),
             many_closed: Notify::new(),
         }))
     }
@@ -126,13 +132,15 @@ impl Connections {
         })))
     }
 
-    /// Gives the memory of closed connections back to the system, whenever many have closed. It never ends.
-    pub async fn release_memory(&self) -> Infallible {
+    /// Gives the memory that requests and connections have freed back to the system with `release`, which may block. It never
+    /// ends, and does nothing while nothing ends.
+    pub async fn release_memory(&self, release: fn()) -> Infallible {
         loop {
-            self.0.many_closed.notified().await;
+            self.0.ended.notified().await;
             tokio::time::sleep(RELEASE_DELAY).await;
-            // It cannot fail, and if it panicked the next burst would try again.
-            let _ = tokio::task::spawn_blocking(annai_allocator::release_unused_memory).await;
+            // It cannot fail, and if it panicked the next end would try again.
+            let _ = tokio::task::spawn_blocking(release).await;
+            let _ = tokio::time::timeout(RELEASE_INTERVAL, self.0.many_closed.notified()).await;
         }
     }
 
@@ -209,6 +217,7 @@ impl Drop for RequestInProgress {
     fn drop(&mut self) {
         self.0.0.has_request.store(false, Ordering::Relaxed);
         self.0.set_idle_since(Some(Instant::now()));
+        self.0.0.all.0.ended.notify_one();
     }
 }
 
@@ -229,6 +238,7 @@ impl Drop for OpenConnection {
         if (self.all.0.closed.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(CONNECTIONS_PER_RELEASE) {
             self.all.0.many_closed.notify_one();
         }
+        self.all.0.ended.notify_one();
     }
 }
 
@@ -296,5 +306,41 @@ mod tests {
         all.0.head_bytes.fetch_sub(MAX_HEAD_BYTES_IN_ALL - MAX_HEAD_BYTES, Ordering::Relaxed);
         drop((request, one, other));
         assert_eq!(all.0.head_bytes.load(Ordering::Relaxed), 0);
+    }
+
+    /// Releases of memory that the test below has seen.
+    static RELEASES: AtomicUsize = AtomicUsize::new(0);
+
+    #[tokio::test(start_paused = true)]
+    async fn memory_is_given_back_after_requests_and_connections_and_not_while_nothing_ends() {
+        let all = connections(1000, 1000);
+        let count = || {
+            RELEASES.fetch_add(1, Ordering::Relaxed);
+        };
+        let releases = tokio::spawn({
+            let all = all.clone();
+            async move { all.release_memory(count).await }
+        });
+        let after = async |seconds: u64| {
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            RELEASES.swap(0, Ordering::Relaxed)
+        };
+        assert_eq!(after(1000).await, 0);
+        let here: SocketAddr = "127.0.0.1:1".parse().unwrap();
+        let kept = all.admit(here).await.unwrap();
+        drop(kept.begin_request());
+        assert_eq!(after(5).await, 1, "a connection that stays open");
+        drop(kept.begin_request());
+        assert_eq!((after(5).await, after(5).await), (0, 1), "but not all the time");
+        assert_eq!(after(1000).await, 0, "an idle server rests");
+        drop(kept);
+        assert_eq!(after(5).await, 1);
+        let mut many = Vec::new();
+        for _ in 0..CONNECTIONS_PER_RELEASE {
+            many.push(all.admit(here).await.unwrap());
+        }
+        drop(many);
+        assert_eq!(after(2).await, 1, "within the interval");
+        releases.abort();
     }
 }

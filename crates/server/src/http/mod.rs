@@ -199,7 +199,8 @@ impl HttpServer {
         let tasks = TaskTracker::new();
         let connections = self.connections.clone();
         let releases =
-            AbortOnDropHandle::new(tokio::spawn(async move { connections.release_memory().await }));
+            async move { connections.release_memory(annai_allocator::release_unused_memory).await };
+        let releases = AbortOnDropHandle::new(tokio::spawn(releases));
         loop {
             let next = async {
                 let (stream, peer) = self.listener.accept().await?;

@@ -35,7 +35,7 @@ pub fn slow_regex_cancelled(place: &Place) -> Figures {
     zeros_and_ones(place);
     let mut server = place.library();
     let mut figures = Figures::default();
-    for query in ["1[01]{500}2", "(?s)1.{400}2", "1[^2]*2[01]{300}3"] {
+    for query in ["1[01]{500}2", "(?s)1.{400}2", "(?s).*1.{300}2"] {
         let seconds = cpu_after_cancelling(&mut server, "vault_search", json!({ "query": query }));
         figures = figures.add(
             &format!("`{query}`: processor time after cancellation"),

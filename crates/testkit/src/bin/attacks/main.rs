@@ -56,6 +56,7 @@ const ATTACKS: &[Attack] = &[
     ("services: slow upstream", services::slow_upstream),
     ("services: callers who leave", services::callers_who_leave),
     ("services: large outputs", services::large_outputs),
+    ("services: large outputs over open connections", services::large_outputs_over_open_connections),
     ("services: long campaigns", services::long_campaigns),
     ("services: sign-ups", services::sign_ups),
     ("hostile cache", cache::hostile_cache),

@@ -85,18 +85,29 @@ pub fn timed_call(server: &mut StdioServer, tool: &str, arguments: Value) -> (Op
 }
 
 /// Starts a call, cancels it, and returns the seconds of processor time that the server uses in the three seconds that begin
-/// 200 ms after the cancellation.
+/// 200 ms after the cancellation; infinity if the call ended by itself, because then nothing was cancelled.
 pub fn cpu_after_cancelling(server: &mut StdioServer, tool: &str, arguments: Value) -> f64 {
     let id = server.start_request("tools/call", json!({ "name": tool, "arguments": arguments }));
     // The work must be under way: it has used some processor time since.
     let before = server.process.cpu_time();
     let started = Instant::now();
-    while server.process.cpu_time() - before < Duration::from_millis(300) && started.elapsed() < PATIENCE {
+    while server.process.cpu_time() - before < Duration::from_millis(300) {
+        if started.elapsed() > PATIENCE {
+            return f64::INFINITY;
+        }
         std::thread::sleep(Duration::from_millis(10));
     }
     server.notify("notifications/cancelled", json!({ "requestId": id }));
-    // A reply to a ping shows that the notification was read.
-    let _ = server.request("ping", json!({}));
+    // A reply to a ping shows that the notification was read. A call that was cancelled is not answered.
+    let ping = server.start_request("ping", json!({}));
+    loop {
+        let Some(received) = server.receive_within(PATIENCE) else { return f64::INFINITY };
+        match &received.message["id"] {
+            answered if *answered == json!(id) => return f64::INFINITY,
+            answered if *answered == json!(ping) => break,
+            _ => {}
+        }
+    }
     std::thread::sleep(Duration::from_millis(200));
     let before = server.process.cpu_time();
     // On a busy machine even a process that never stops gets little time in one second.

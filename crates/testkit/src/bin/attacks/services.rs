@@ -106,12 +106,46 @@ fn loud_service(server: &HttpServer, text: String) {
     assert_eq!(send(server, "sponsor", "POST", "/sponsored-apis", &api).status, 201);
 }
 
-/// 300 runs whose output has nearly 1 MiB, 30 at a time.
-pub fn large_outputs(place: &Place) -> Figures {
+/// A server with a service whose output has nearly 1 MiB, and the sessions of this many people.
+fn start_loud(place: &Place, people: usize) -> (HttpServer, Vec<String>) {
     let server = start(place);
     loud_service(&server, "word ".repeat((1 << 20) / 5 - 100));
-    let sessions: Vec<_> =
-        (0..30).map(|number| sign_in(&server, &format!("a{number}@example.com"))).collect();
+    let sessions = (0..people).map(|number| sign_in(&server, &format!("a{number}@example.com"))).collect();
+    (server, sessions)
+}
+
+/// 600 runs whose output has nearly 1 MiB, over 200 connections that stay open, as those of a proxy do.
+pub fn large_outputs_over_open_connections(place: &Place) -> Figures {
+    let (server, sessions) = start_loud(place, 200);
+    let before = resident_mib(server.process.id());
+    let run = |session: &String| {
+        let body = json!({ "session_token": session, "input": "x" }).to_string();
+        let headers = [("authorization", "Bearer gpt"), ("content-type", "application/json")];
+        let (run, stream) = (request("POST", "/gpt/services/loud/run", &headers, &body), server.connect());
+        let mut reader = BufReader::new(&stream);
+        let paid = (0..3).filter(|_| {
+            let sent = (&stream).write_all(run.as_bytes());
+            sent.is_ok() && Response::read(&mut reader).is_some_and(|response| response.status == 200)
+        });
+        let paid = paid.count();
+        (stream, paid)
+    };
+    let open: Vec<_> = std::thread::scope(|scope| {
+        let callers: Vec<_> = sessions.iter().map(|session| scope.spawn(move || run(session))).collect();
+        callers.into_iter().map(|caller| caller.join().unwrap()).collect()
+    });
+    let (peak, paid) = (server.process.peak_mib(), open.iter().map(|(_, paid)| paid).sum::<usize>());
+    std::thread::sleep(REST);
+    let kept = resident_mib(server.process.id()) - before;
+    Figures::default()
+        .check(&format!("{paid} of 600 runs were paid for"), paid == 600)
+        .add("peak memory", peak, "MiB", 300.0)
+        .add("memory that is kept after a minute", kept, "MiB", MAX_KEPT_MIB)
+}
+
+/// 300 runs whose output has nearly 1 MiB, 30 at a time.
+pub fn large_outputs(place: &Place) -> Figures {
+    let (server, sessions) = start_loud(place, 30);
     let before = resident_mib(server.process.id());
     let run = |session: &String| {
         let body = json!({ "session_token": session, "input": "x" });
