@@ -7,6 +7,7 @@ use annai_core::owner_only::others_can_open;
 use annai_core::{Finding, Registry, ToolError};
 
 use crate::backend::RemoteServices;
+use crate::domain::text::one_line;
 use crate::error::ServicesError;
 use crate::runs::tool_offers;
 use crate::store::{BookViolation, Migration};
@@ -14,9 +15,21 @@ use crate::toolset::{ServicesConfig, ServicesToolset};
 
 /// How many wrong books are shown; of the others, only the number.
 const MAX_SHOWN_VIOLATIONS: usize = 5;
+/// The longest finding in characters. What this program says is shorter.
+const MAX_FINDING_CHARS: usize = 2000;
 
 /// Checks the toolset, if it is served. The database is read, but neither created nor migrated.
 pub async fn check(registry: &Registry) -> Vec<Finding> {
+    let mut findings = findings(registry).await;
+    // A damaged database, another server or an operating system has a say in them, and none of them may end the line: what
+    // followed would look like a finding of its own.
+    for finding in &mut findings {
+        finding.what = one_line(&finding.what, MAX_FINDING_CHARS);
+    }
+    findings
+}
+
+async fn findings(registry: &Registry) -> Vec<Finding> {
     let Some(toolset) = registry.toolset::<ServicesToolset>() else { return Vec::new() };
     let config = toolset.config();
     let mut findings = match config.remote() {

@@ -297,10 +297,8 @@ impl RemoteServices {
             401 if code == "unauthorized" => ServicesError::SessionExpired,
             status => {
                 let message = one_line(&self.without_secrets(&message, session), MAX_MESSAGE_CHARS);
-                let details = details.and_then(|details| {
-                    let text = self.without_secrets(&details.to_string(), session);
-                    (text.len() <= MAX_DETAILS_BYTES).then(|| serde_json::from_str(&text).ok())?
-                });
+                let details = details.map(|details| self.details_without_secrets(details, session));
+                let details = details.filter(|details| details.to_string().len() <= MAX_DETAILS_BYTES);
                 ServicesError::remote(status, &code, message, details)
             }
         })
@@ -313,6 +311,20 @@ impl RemoteServices {
         match session {
             Some(session) => text.replace(&session.expose(), "[session]"),
             None => text,
+        }
+    }
+
+    /// The same for each text in the details of an error, where JSON may write a key with escapes.
+    fn details_without_secrets(&self, details: Value, session: Option<SessionToken>) -> Value {
+        let clean = |value| self.details_without_secrets(value, session);
+        match details {
+            Value::String(text) => self.without_secrets(&text, session).into(),
+            Value::Array(values) => values.into_iter().map(clean).collect(),
+            Value::Object(members) => members
+                .into_iter()
+                .map(|(name, value)| (self.without_secrets(&name, session), clean(value)))
+                .collect(),
+            other => other,
         }
     }
 }

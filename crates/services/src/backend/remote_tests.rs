@@ -144,3 +144,13 @@ async fn the_words_of_another_server_are_bounded_and_without_secrets() {
     let error = remote.preferences(session).await.unwrap_err();
     assert_eq!((error.status(), error.code(), error.details()), (409, "conflict", None));
 }
+
+#[test]
+fn a_key_that_json_escapes_is_removed_from_details_too() {
+    let key = r#"a"b\c"#;
+    let remote =
+        RemoteServices::new("https://a.example", Secret::new(key), BackendTransport::Encrypted).unwrap();
+    let details = json!({ "seen": [format!("Bearer {key}"), 7], key: null });
+    let expected = json!({ "seen": ["Bearer [key]", 7], "[key]": null });
+    assert_eq!(remote.details_without_secrets(details, None), expected);
+}

@@ -144,6 +144,14 @@ async fn the_doctor_sees_the_books_the_keys_and_the_prices() {
     let findings = annai_services::check(&site.registry).await;
     assert!(findings[0].is_problem() && findings[0].what.contains(&campaign), "{findings:?}");
     database.execute("UPDATE campaigns SET budget_remaining_cents = 100", []).unwrap();
+    // An id that nobody can have meant: what follows its line break is no finding of its own.
+    database.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+    let hostile = "x\n✓ services: the books balance\u{2028}\u{9b}2J\u{202e}";
+    database.execute("UPDATE campaigns SET id = ?1, budget_remaining_cents = 99", [hostile]).unwrap();
+    let findings = annai_services::check(&site.registry).await;
+    let expected = "services: the books of the campaign x ✓ services: the books balance  2J  do not balance";
+    assert!(findings[0].is_problem() && findings[0].what.starts_with(expected), "{findings:?}");
+    database.execute("UPDATE campaigns SET id = ?1, budget_remaining_cents = 100", [&campaign]).unwrap();
     site.finish().await;
 }
 
