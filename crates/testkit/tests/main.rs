@@ -15,6 +15,7 @@ mod suite {
     mod module_graph;
     mod module_sources;
     mod property;
+    mod security_page;
     mod versions;
 }
 
