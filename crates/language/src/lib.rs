@@ -24,6 +24,19 @@ pub struct IntentWords {
     pub definition: Vec<String>,
 }
 
+/// What asks for a value of each kind.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the names are those of the kinds")]
+pub struct ValueWords {
+    pub money: Vec<String>,
+    pub duration: Vec<String>,
+    pub age: Vec<String>,
+    pub size: Vec<String>,
+    pub percent: Vec<String>,
+    pub count: Vec<String>,
+}
+
 /// How a section is worded that answers a question of an intent.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,7 +56,7 @@ pub struct English {
     pub weak_words: HashSet<String>,
     pub everything_words: Vec<String>,
     pub everything_phrases: Vec<String>,
-    pub number_questions: Vec<String>,
+    pub values: ValueWords,
     pub intents: IntentWords,
     pub answers: AnswerWords,
     pub exceptions: Vec<String>,
@@ -73,7 +86,7 @@ pub struct Japanese {
     pub connectives: BTreeMap<String, String>,
     pub everything_words: Vec<String>,
     pub everything_compounds: Vec<String>,
-    pub number_questions: Vec<String>,
+    pub values: ValueWords,
     pub intents: IntentWords,
     pub answers: AnswerWords,
     pub exceptions: Vec<String>,

@@ -12,8 +12,8 @@ pub enum RuleGroup {
     Hiragana,
     /// Stop words are not searched for, and weak words count half.
     StopWords,
-    /// Where a question asks for a number, only sentences that state one count for the sufficiency.
-    NumberQuestions,
+    /// Where a question asks for a value, only sentences that state one count for the sufficiency.
+    AskedValue,
     /// The rankings of wordings are fused by relative scores, and a passage counts double; without it by reciprocal ranks.
     WordingFusion,
 }
@@ -24,7 +24,7 @@ impl RuleGroup {
         (Self::Coverage, "coverage"),
         (Self::Hiragana, "hiragana"),
         (Self::StopWords, "stop-words"),
-        (Self::NumberQuestions, "number-questions"),
+        (Self::AskedValue, "asked-value"),
         (Self::WordingFusion, "wording-fusion"),
     ];
 

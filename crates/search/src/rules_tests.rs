@@ -29,6 +29,6 @@ fn what_is_left_out_has_no_effect() {
     let (with, without) = parsed("the refund", RuleGroup::StopWords);
     assert_eq!((terms(&with), terms(&without)), (vec!["refund"], vec!["the", "refund"]));
     assert!(without.keys.len() > with.keys.len());
-    let (with, without) = parsed("how much is a ticket", RuleGroup::NumberQuestions);
-    assert_eq!((with.asks_for_number, without.asks_for_number), (true, false));
+    let (with, without) = parsed("how much is a ticket", RuleGroup::AskedValue);
+    assert_eq!((with.asked_value.is_some(), without.asked_value), (true, None));
 }

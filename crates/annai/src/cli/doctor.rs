@@ -13,7 +13,7 @@ use annai_services::ServicesToolset;
 use serde_json::{Map, Value, json};
 
 use super::call::Format;
-use super::terminal::{Colors, plain};
+use super::terminal::{Colors, cell, plain};
 use super::{Failure, print, reachability, serve};
 use crate::app::App;
 use crate::catalog;
@@ -91,7 +91,7 @@ impl Report {
                 Outcome::NotReady => colors.paint(36, "–"),
                 Outcome::Bad => colors.paint(31, "✗"),
             };
-            let _ = writeln!(text, "{mark} {}", plain(&finding.what));
+            let _ = writeln!(text, "{mark} {}", cell(&finding.what));
             if let Some(fix) = &finding.fix {
                 let _ = writeln!(text, "  → {}", plain(fix));
             }

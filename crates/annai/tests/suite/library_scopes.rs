@@ -71,6 +71,10 @@ fn a_writer_reads_the_vault_and_nothing_of_the_manuals() {
     assert_eq!(tools(&server, &writer), expected);
     let (status, read) = call(&server, &writer, "vault_read", &json!({ "path": "notes.md", "full": true }));
     assert_eq!((status, &read["structuredContent"]["text"]), (200, &json!("old plan")));
+    let read = |uri: &str| request(&server, &writer, "resources/read", &json!({ "uri": uri }));
+    let (status, reply) = read("vault:///notes.md");
+    assert_eq!((status, &reply["result"]["contents"][0]["text"]), (200, &json!("old plan")), "{reply}");
+    assert_eq!(read("manual://secret/rules.md").0, 403);
     // The names of manuals and files are for those who may read both.
     for (argument, given) in
         [("manual_id", json!({})), ("path", json!({ "manual_id": "secret" })), ("path", json!({}))]

@@ -14,7 +14,7 @@ use self::uri::{Collection, ResourceUri};
 use crate::config::LibrarySection;
 use crate::paging::{FileKey, Pager};
 use crate::reading::{self, Cursor, Expand, Lines, ReadLimits, ReadRequest, read_excerpt};
-use crate::scopes::LIBRARY_READ;
+use crate::scopes::{LIBRARY_READ, READS_VAULT};
 use annai_files::fs::{self, RelPath};
 use annai_files::manuals::{FileType, Manuals};
 use annai_files::vault::{Vault, visibility};
@@ -28,6 +28,11 @@ const VAULT_FILE: &str = "vault_file";
 const PAGE_ITEMS: usize = 500;
 /// The maximum size of a page in characters, for long paths.
 const PAGE_CHARS: usize = 200_000;
+
+/// Who may read the files of a template.
+fn access_to(template: &str) -> Access {
+    if template == VAULT_FILE { READS_VAULT } else { Access::Local(LIBRARY_READ) }
+}
 
 /// The files of the library, and the settings that limit how they are read.
 pub(crate) struct LibraryFiles<'a> {
@@ -44,7 +49,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
         title: title.to_owned(),
         description: description.to_owned(),
         mime_type: "text/plain".to_owned(),
-        access: Access::Local(LIBRARY_READ),
+        access: access_to(name),
         tool: Some(tool),
     };
     vec![
@@ -91,7 +96,7 @@ pub(crate) fn list(
             _ => format!("A file of the vault: {path}"),
         },
         mime_type: mime_type(&path).to_owned(),
-        access: Access::Local(LIBRARY_READ),
+        access: access_to(template),
         meta: JsonObject::new(),
         uri,
     };

@@ -1,5 +1,6 @@
 //! A parsed question: the terms to search for, the terms that a section must not contain, and its intent.
 
+pub mod asked_value;
 pub mod dictionary;
 pub mod japanese;
 pub mod question;
@@ -12,12 +13,13 @@ pub mod words;
 use annai_core::ToolError;
 
 use crate::index::{Class, Key, class};
+use crate::query::asked_value::AskedValue;
 use crate::query::dictionary::Dictionary;
 use crate::query::question::QuestionParts;
 pub use crate::query::question_terms::MAX_TERMS;
 use crate::query::question_terms::{ParsedTerms, new_term, normal_line, terms_of};
 use crate::query::terms::{Form, Goal, Intent, Role, Term, lookup_keys};
-use crate::query::words::{asks_for_number, goal_of, intent_of, is_stop_word, without_goal_words};
+use crate::query::words::{goal_of, intent_of, is_stop_word, without_goal_words};
 use crate::rules::{RuleGroup, Rules};
 use annai_files::LibraryError;
 use annai_text::{is_separator, kanji_number, kanji_numeral};
@@ -45,8 +47,8 @@ pub struct Query {
     pub goal: Goal,
     /// The index keys that sections are scored by: those of the whole question but its stop words.
     pub keys: Vec<Key>,
-    /// Whether an answer is expected to state a number.
-    pub asks_for_number: bool,
+    /// The value that is asked for; none where the question asks for something else.
+    pub asked_value: Option<AskedValue>,
     /// The terms beyond [`MAX_TERMS`], which are not searched for.
     pub dropped: Vec<String>,
     /// The rules that it was parsed by, and that sections are ranked by.
@@ -91,7 +93,7 @@ impl Query {
             intent: intent.unwrap_or_else(|| intent_of(&whole)),
             goal,
             keys: scored_keys(&subject, &parts.quoted, rules),
-            asks_for_number: rules.has(RuleGroup::NumberQuestions) && asks_for_number(&whole),
+            asked_value: rules.has(RuleGroup::AskedValue).then(|| AskedValue::of(&whole)).flatten(),
             dropped,
             rules,
         })

@@ -91,7 +91,7 @@ impl Query {
     ) -> Result<Self, ToolError> {
         let mut wording = Self::parse(argument, text, Some(question.intent), dictionary, question.rules)?;
         wording.goal = question.goal;
-        wording.asks_for_number = question.asks_for_number;
+        wording.asked_value.clone_from(&question.asked_value);
         // A statement denies what a question asks for; that says nothing about where it stands.
         let is_negation = |term: &Term| ENGLISH.denials.iter().any(|word| word == term.text());
         wording.terms.retain(|term| !is_negation(term));

@@ -52,8 +52,8 @@ fn a_wording_has_the_intent_the_goal_and_the_wanted_fact_of_the_question() {
     let question = query("返品の例外を全て教えて");
     for Wording { query, .. } in &wordings {
         assert_eq!(
-            (query.intent, query.goal, query.asks_for_number),
-            (question.intent, question.goal, question.asks_for_number)
+            (query.intent, query.goal, query.asked_value.clone()),
+            (question.intent, question.goal, question.asked_value.clone())
         );
     }
 }

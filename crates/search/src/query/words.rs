@@ -145,22 +145,6 @@ pub fn has_intent_wording(intent: Intent, text: &str) -> bool {
     one.iter().chain(other).any(|word| text.contains(word))
 }
 
-/// Whether a normalized question asks for a number.
-pub fn asks_for_number(question: &str) -> bool {
-    let is_edge = |letter: Option<char>| !letter.is_some_and(|letter| letter.is_ascii_alphanumeric());
-    let has_words = |words: &String| {
-        question.match_indices(words).any(|(at, _)| {
-            let (before, after) = question.split_at(at);
-            let after = after.get(words.len()..).unwrap_or_default();
-            is_edge(before.chars().next_back()) && is_edge(after.chars().next())
-        })
-    };
-    let is_counter = |rest: &str| JAPANESE.counters.iter().any(|counter| rest.starts_with(counter));
-    ENGLISH.number_questions.iter().any(has_words)
-        || JAPANESE.number_questions.iter().any(|words| question.contains(words))
-        || question.split('何').skip(1).any(is_counter)
-}
-
 #[cfg(test)]
 #[path = "words_tests.rs"]
 mod tests;

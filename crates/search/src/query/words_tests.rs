@@ -96,20 +96,6 @@ fn a_text_is_worded_for_an_intent() {
 }
 
 #[test]
-fn a_question_may_ask_for_a_number() {
-    for question in
-        ["返品は何日以内ですか", "手数料はいくら", "how many requests per minute", "what is the price"]
-    {
-        assert!(asks_for_number(question), "{question}");
-    }
-    for question in
-        ["返品の窓口", "幾何学の本", "what to do when the alarm rings", "priceless art", "show many of them"]
-    {
-        assert!(!asks_for_number(question), "{question}");
-    }
-}
-
-#[test]
 fn compounds_that_do_not_ask_for_everything_contain_a_word_that_does() {
     // Another compound would have no effect.
     let contains = |compound: &&String| everything_words().any(|word| compound.contains(word));

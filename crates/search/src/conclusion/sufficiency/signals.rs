@@ -11,7 +11,6 @@ use crate::query::terms::{Form, FormKind, Role, Term};
 use crate::ranking::MAX_SHOWN;
 use crate::stages::{MatchedWording, StageOutcome};
 use annai_text::normalize_text;
-use annai_text::values::facts;
 
 /// How much a form counts that is not the term itself.
 const SYNONYM_FIT: f64 = 0.85;
@@ -23,7 +22,7 @@ const MIN_FIT: f64 = 0.7;
 /// How the words of a question stand in the best sections. Each share lies between 0 and 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SufficiencySignals {
-    /// The share of the terms in the best sentence with its headings; where the question asks for a number, among the
+    /// The share of the terms in the best sentence with its headings; where the question asks for a value, among the
     /// sentences that state one.
     pub answer: f64,
     /// The share of the terms, by weight, in the best section with its headings.
@@ -98,13 +97,18 @@ impl SufficiencySignals {
         let body = text.lines().skip(node.heading_lines as usize);
         for sentence in sentences(body) {
             let own = reader.keys_in(&sentence.text);
-            if own.is_empty() && !query.asks_for_number {
+            if own.is_empty() && query.asked_value.is_none() {
                 continue;
             }
             let keys: HashSet<Key> = own.into_iter().chain(titles.iter().copied()).collect();
             let covered = reader.share(&keys, &reader.strengths);
-            let states_number = || !query.asks_for_number || !facts(&sentence.text).is_empty();
-            if covered > self.answer && states_number() {
+            let states_value = || {
+                query
+                    .asked_value
+                    .as_ref()
+                    .is_none_or(|asked| asked.is_stated_in(&sentence.text, sentence.is_cell))
+            };
+            if covered > self.answer && states_value() {
                 self.answer = covered;
             }
         }

@@ -45,14 +45,14 @@ fn the_headings_of_a_sentence_count_for_the_answer() {
     let files = [("a.md", "# Gift card\n## Refund window\nThe window is 14 days.\n"), OTHERS];
     let found = signals(&files, "refund window of a gift card");
     assert_eq!(found.answer, 1.0);
-    // A sentence without a word of the question answers it only where it states the number that is asked for.
+    // A sentence without a word of the question answers it only where it states the value that is asked for.
     let files = [("a.md", "# Gift card\n## Refund window\nIt is 14 days.\n"), OTHERS];
     assert_eq!(signals(&files, "refund window of a gift card").answer, 0.0);
     assert!(signals(&files, "how long is the refund window of a gift card").answer > 0.7);
 }
 
 #[test]
-fn a_number_that_is_asked_for_must_be_stated() {
+fn a_value_that_is_asked_for_must_be_stated() {
     let with =
         |text: &str| signals(&[("a.md", text), OTHERS], "how long is the refund window of a gift card");
     let stated = with("# Returns\nThe refund window of a gift card is 14 days.\n");
