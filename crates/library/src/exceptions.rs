@@ -6,13 +6,12 @@ use annai_core::ToolError;
 
 use crate::line_search::{LineHit, snippet};
 use crate::paging::{LineKey, Page, Pager, SkippedFiles};
-use crate::read_units::section_range;
 use annai_core::cancellation::Cancellation;
 use annai_files::LibraryError;
 use annai_files::fs::RelPath;
-use annai_files::manuals::{Document, Manuals};
+use annai_files::manuals::{ManualFile, Manuals};
 use annai_search::{Dictionary, DictionaryCache};
-use annai_text::{Node, Normalized, TextPosition, normalize_line};
+use annai_text::{Normalized, Position, normalize_line};
 
 /// Lists the lines of a manual that contain an exception word; with `node_id`, only those of that section. Also returns the
 /// files that could not be read.
@@ -30,18 +29,17 @@ pub fn list(
     let mut lister = ExceptionLister { dictionary: &dictionary, normalized: String::new(), pager };
     if let Some(id) = node_id {
         let (path, start) = parse_node_id(id)?;
-        let document = manual.document(&path)?;
-        let is_wanted = |node: &Node| (node.start_line, node.start_char) == (start.line, start.char);
-        let node = document.nodes.iter().position(is_wanted).ok_or_else(|| {
+        let file = manual.file(&path)?;
+        let node = file.document.nodes.iter().position(|node| node.start() == start).ok_or_else(|| {
             LibraryError::not_found(id, "is not a section of this manual; manual_toc returns the node_ids")
         })?;
-        lister.add(&document, section_range(&document, node));
+        lister.add(&file, file.document.section_range(node));
         return Ok((lister.pager.finish(false), skipped));
     }
     for path in manual.files()? {
         cancellation.check()?;
-        match RelPath::parse(&path).and_then(|path| manual.document(&path)) {
-            Ok(document) => lister.add(&document, 0..document.file.text.len()),
+        match RelPath::parse(&path).and_then(|path| manual.file(&path)) {
+            Ok(file) => lister.add(&file, 0..file.document.text.len()),
             Err(error) => skipped.add(&path, &error),
         }
     }
@@ -57,26 +55,27 @@ struct ExceptionLister<'a> {
 
 impl ExceptionLister<'_> {
     /// Adds the lines of a part of a document that contain an exception word.
-    fn add(&mut self, document: &Document, part: Range<usize>) {
+    fn add(&mut self, file: &ManualFile, part: Range<usize>) {
+        let document = &file.document;
         let last = document.lines.line_at(part.end.saturating_sub(1).max(part.start));
         for number in document.lines.line_at(part.start)..=last {
             let line = document.lines.line(number).unwrap_or(0..0);
             // In HTML, a line may have parts of several sections.
             let line = line.start.max(part.start)..line.end.min(part.end);
-            let line = document.file.text.get(line).unwrap_or_default();
+            let line = document.text.get(line).unwrap_or_default();
             self.normalized.clear();
             normalize_line(line, &mut self.normalized);
             if self.dictionary.exception(&self.normalized).is_none() {
                 continue;
             }
-            let key = LineKey { path: document.path.clone(), line: number, char: 0 };
+            let key = LineKey { path: file.path.clone(), line: number, char: 0 };
             let dictionary = self.dictionary;
             self.pager.add(key, || {
                 // The mapping to the original is only computed for the lines that are shown.
                 let normal = Normalized::new(line);
                 let place = dictionary.exception(&normal.text).map_or(0..0, |range| normal.original(range));
                 LineHit {
-                    path: document.path.clone(),
+                    path: file.path.clone(),
                     start_line: number,
                     snippet: snippet(line, place.start, place.end),
                 }
@@ -86,10 +85,10 @@ impl ExceptionLister<'_> {
 }
 
 /// The path and the place of an id such as `rules.md#L12` or `page.html#L1.250`.
-fn parse_node_id(id: &str) -> Result<(RelPath, TextPosition), ToolError> {
+fn parse_node_id(id: &str) -> Result<(RelPath, Position), ToolError> {
     let parts = id.rsplit_once("#L").and_then(|(path, place)| {
         let (line, char) = place.split_once('.').unwrap_or((place, "0"));
-        Some((path, TextPosition { line: line.parse().ok()?, char: char.parse().ok()? }))
+        Some((path, Position { line: line.parse().ok()?, char: char.parse().ok()? }))
     });
     let (path, place) = parts
         .ok_or_else(|| LibraryError::invalid("node_id", "expected path#L<line>, as manual_toc returns it"))?;

@@ -22,11 +22,12 @@ use crate::scans::ScanStore;
 use crate::scopes::LIBRARY_READ;
 use annai_core::cancellation::Cancellation;
 use annai_files::fs::{EntryKind, Membership, fold_name};
-use annai_files::manuals::{FileType, Manuals};
+use annai_files::manuals::Manuals;
 use annai_files::vault::{Vault, visibility};
 use annai_search::index::IndexCatalog;
 use annai_search::reference::Ref;
 use annai_search::{DictionaryCache, ExploreContext, ReadLedger, TraceRecord, TraceStore};
+use annai_text::{Format, Structure, format_of};
 
 /// The signal that a write beyond the maximum file size raises; it has the same number on Linux and macOS.
 const SIGXFSZ: i32 = 25;
@@ -98,7 +99,8 @@ impl LibraryState {
         let has_searched = |trace: &TraceRecord| trace.has_searched(Some(manual_id), &part.path);
         if let Some((trace_id, trace)) = self.traces.newest(owner, has_searched, Instant::now()) {
             // A JSON file counts as one section.
-            let is_whole = part.scope == ReadScope::File || FileType::of(&part.path) == Some(FileType::Json);
+            let has_values = |format: &dyn Format| format.structure() == Structure::Values;
+            let is_whole = part.scope == ReadScope::File || format_of(&part.path).is_some_and(has_values);
             let found = trace.matches.iter().find(|found| {
                 let file = trace.file_of(found).map(|file| (file.manual_id.as_deref(), file.path.as_str()));
                 file == Some((Some(manual_id), part.path.as_str()))

@@ -11,10 +11,11 @@ use super::read_ledger::ReadLedger;
 use super::trace::{TraceMatch, TraceRecord};
 use super::trace_store::TraceStore;
 use super::widening::Thresholds;
-use crate::index::{CollectionSource, IndexCatalog, NodeEntry, Segment, Shape, View};
+use crate::index::{CollectionSource, IndexCatalog, NodeEntry, Segment, View};
 use annai_core::cancellation::Cancellation;
-use annai_files::manuals::{FileType, Manual, Manuals, membership};
+use annai_files::manuals::{Manual, Manuals, membership};
 use annai_files::vault::{Vault, visibility};
+use annai_text::{Plain, format_of, note_format_of};
 
 /// What the finds need from the toolset.
 #[derive(Clone, Copy)]
@@ -43,7 +44,7 @@ impl ExploreContext<'_> {
         let source = || CollectionSource {
             name: String::new(),
             enter: |path, _| visibility(path),
-            shape: |_| Shape::Paragraphs,
+            format: note_format_of,
         };
         let root = self.vault.root()?;
         self.indexes.collection(VAULT_COLLECTION, source).view(root, deadline, cancellation)
@@ -80,12 +81,7 @@ impl ExploreContext<'_> {
         let source = || CollectionSource {
             name: id.to_owned(),
             enter: membership,
-            shape: |path| match FileType::of(path) {
-                Some(FileType::Json) => Shape::Json,
-                Some(FileType::Txt) => Shape::Text,
-                Some(FileType::Html) => Shape::Html,
-                Some(FileType::Md) | None => Shape::Markdown,
-            },
+            format: |path| format_of(path).unwrap_or(&Plain),
         };
         let collection = self.indexes.collection(&manual_collection(id), source);
         collection.view(Arc::new(manual.into_root()), deadline, cancellation)

@@ -24,7 +24,7 @@ use super::trace_builder::{TraceMatches, trace_matches};
 use super::trace_store::TraceStore;
 use super::widening::Thresholds;
 use super::wordings::wordings_of;
-use crate::index::{CollectionSource, IndexCatalog, Shape, View};
+use crate::index::{CollectionSource, IndexCatalog, View};
 use crate::reference::{NextAction, Target};
 use crate::rules::Rules;
 use annai_core::cancellation::Cancellation;
@@ -32,7 +32,7 @@ use annai_files::fs::{Membership, Root, Sha256};
 use annai_files::manuals::Manuals;
 use annai_files::testing::TempFolder;
 use annai_files::vault::{Vault, VaultLimits};
-use annai_text::Position;
+use annai_text::{Markdown, Position, format_of, note_format_of};
 
 /// An instant that no test reaches.
 pub fn far_away() -> Instant {
@@ -41,18 +41,14 @@ pub fn far_away() -> Instant {
 
 /// The view of a manual with these files, as one segment in the order of the paths.
 pub fn manual(name: &str, files: &[(&str, &str)]) -> View {
-    let shape = |path: &str| if path.ends_with(".json") { Shape::Json } else { Shape::Markdown };
-    view(CollectionSource { name: name.to_owned(), enter: |_, _| Membership::Searched, shape }, files)
+    let format = |path: &str| format_of(path).unwrap_or(&Markdown);
+    view(CollectionSource { name: name.to_owned(), enter: |_, _| Membership::Searched, format }, files)
 }
 
 /// The view of a vault with these files.
 pub fn vault(files: &[(&str, &str)]) -> View {
     view(
-        CollectionSource {
-            name: String::new(),
-            enter: |_, _| Membership::Searched,
-            shape: |_| Shape::Paragraphs,
-        },
+        CollectionSource { name: String::new(), enter: |_, _| Membership::Searched, format: note_format_of },
         files,
     )
 }

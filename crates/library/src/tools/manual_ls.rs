@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::paging::{FileKey, Pager};
 use crate::scopes::LIBRARY_READ;
 use crate::toolset::Library;
-use annai_files::manuals::FileType;
+use annai_text::{FORMATS, Format, format_of, name_list};
 
 /// Which manual.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -41,8 +41,11 @@ pub struct Item {
     pub manual_id: String,
     /// The file's path, relative to the manual.
     pub path: String,
-    /// The type of the file: `md`, `txt`, `json` or `html`.
-    #[schemars(extend("enum" = ["md", "txt", "json", "html"]))]
+    /// The type of the file.
+    #[schemars(
+        description = format!("The type of the file: {}.", name_list()),
+        extend("enum" = FORMATS.iter().map(|format| format.name()).collect::<Vec<_>>())
+    )]
     pub file_type: &'static str,
 }
 
@@ -84,7 +87,7 @@ impl Tool for ManualLs {
                     let manual = state.manuals.get(&id)?;
                     for path in manual.files()? {
                         let key = FileKey { manual_id: manual.id.clone(), path: path.clone() };
-                        let file_type = FileType::of(&path).unwrap_or(FileType::Md).name();
+                        let file_type = format_of(&path).map_or("", Format::name);
                         pager.add(key, || Item { manual_id: manual.id.clone(), path, file_type });
                     }
                 }
