@@ -33,52 +33,14 @@ pub enum LibraryError {
         /// Why it is not a valid path.
         problem: &'static str,
     },
-    /// A path to something that the call cannot work on, such as a folder instead of a file.
+    /// A path that does not exist, leads elsewhere, or is not in the state that the call needs.
     #[error("{path} {problem}")]
-    WrongPath {
-        /// The path.
-        path: String,
-        /// What it is.
-        problem: String,
-    },
-    /// A path or a section that does not exist.
-    #[error("{path} {problem}")]
-    PathNotFound {
+    Path {
+        /// What kind of problem it is.
+        kind: ErrorKind,
         /// The path, or the id of a section.
         path: String,
-        /// What is missing, and where to look.
-        problem: String,
-    },
-    /// A path that leaves its root.
-    #[error("{path} {problem}")]
-    OutOfScope {
-        /// The path.
-        path: String,
-        /// How it leaves the root.
-        problem: String,
-    },
-    /// An operation that is not allowed on a path.
-    #[error("{path} {problem}")]
-    Forbidden {
-        /// The path.
-        path: String,
-        /// The rule that forbids the operation, as the rest of a sentence that starts with the path.
-        problem: String,
-    },
-    /// A scope that the type of the file does not support.
-    #[error("{path} {problem}")]
-    InvalidScope {
-        /// The path.
-        path: String,
-        /// Which scopes are supported.
-        problem: String,
-    },
-    /// A file whose state is not what the caller assumed.
-    #[error("{path} {problem}")]
-    Conflict {
-        /// The path.
-        path: String,
-        /// What its state is.
+        /// What is wrong with it, and what to do, as the rest of a sentence that starts with the path.
         problem: String,
     },
     /// An id that no manual can have.
@@ -172,67 +134,60 @@ impl LibraryError {
         Self::InvalidArgument { argument: argument.into(), problem: problem.into() }
     }
 
-    /// A path that leads to something else.
+    fn path(kind: ErrorKind, path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::Path { kind, path: path.into(), problem: problem.into() }
+    }
+
+    /// A path that leads to something else, such as a folder instead of a file.
     pub fn wrong_path(path: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self::WrongPath { path: path.into(), problem: problem.into() }
+        Self::path(ErrorKind::InvalidPath, path, problem)
     }
 
     /// A path or a section that does not exist.
     pub fn not_found(path: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self::PathNotFound { path: path.into(), problem: problem.into() }
+        Self::path(ErrorKind::NotFound, path, problem)
     }
 
     /// A path that leaves its root.
     pub fn out_of_scope(path: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self::OutOfScope { path: path.into(), problem: problem.into() }
+        Self::path(ErrorKind::OutOfScope, path, problem)
     }
 
     /// An operation that is not allowed on a path.
     pub fn forbidden(path: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self::Forbidden { path: path.into(), problem: problem.into() }
+        Self::path(ErrorKind::Forbidden, path, problem)
     }
 
     /// A scope that the type of the file does not support.
     pub fn invalid_scope(path: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self::InvalidScope { path: path.into(), problem: problem.into() }
+        Self::path(ErrorKind::InvalidScope, path, problem)
     }
 
     /// A file whose state is not what the caller assumed.
     pub fn conflict(path: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self::Conflict { path: path.into(), problem: problem.into() }
+        Self::path(ErrorKind::Conflict, path, problem)
     }
 
     const fn kind(&self) -> ErrorKind {
         match self {
             Self::InvalidArgument { .. } | Self::MissingArgument { .. } => ErrorKind::InvalidParameter,
-            Self::InvalidPath { .. } | Self::WrongPath { .. } | Self::InvalidManualId => {
-                ErrorKind::InvalidPath
-            }
-            Self::PathNotFound { .. }
-            | Self::ManualNotFound { .. }
+            Self::InvalidPath { .. } | Self::InvalidManualId => ErrorKind::InvalidPath,
+            Self::Path { kind, .. } => *kind,
+            Self::ManualNotFound { .. }
             | Self::NamedManualNotFound { .. }
             | Self::LinkedManual { .. }
             | Self::ManualsFolderNotFound { .. }
             | Self::VaultNotFound { .. }
             | Self::TraceNotFound { .. } => ErrorKind::NotFound,
             Self::VaultNotSet => ErrorKind::NotConfigured,
-            Self::OutOfScope { .. } => ErrorKind::OutOfScope,
-            Self::Forbidden { .. } | Self::ManualsFolderClosed { .. } | Self::VaultClosed { .. } => {
-                ErrorKind::Forbidden
-            }
-            Self::InvalidScope { .. } => ErrorKind::InvalidScope,
-            Self::Conflict { .. } | Self::AmbiguousManualId => ErrorKind::Conflict,
+            Self::ManualsFolderClosed { .. } | Self::VaultClosed { .. } => ErrorKind::Forbidden,
+            Self::AmbiguousManualId => ErrorKind::Conflict,
         }
     }
 
     fn details(&self) -> Option<Value> {
         match self {
-            Self::WrongPath { path, .. }
-            | Self::PathNotFound { path, .. }
-            | Self::OutOfScope { path, .. }
-            | Self::Forbidden { path, .. }
-            | Self::InvalidScope { path, .. }
-            | Self::Conflict { path, .. } => Some(json!({ "path": path })),
+            Self::Path { path, .. } => Some(json!({ "path": path })),
             Self::ManualNotFound { id, .. }
             | Self::NamedManualNotFound { id, .. }
             | Self::LinkedManual { id } => Some(json!({ "manual_id": id })),

@@ -7,9 +7,9 @@ use crate::paging::{FileKey, LineKey, Pager};
 use crate::resources::uri::ResourceUri;
 use annai_files::fs::{RelPath, fuzzing as files};
 use annai_search::fuzzing as finds;
-use annai_search::index::Shape;
 use annai_search::index::fuzzing as indexes;
 use annai_text::fuzzing as texts;
+use annai_text::{Format, Html, Json, Markdown, Paragraphs, Plain};
 
 /// A path: it stays below its root, and parsing what was parsed changes nothing. The same for the URI of a file.
 pub fn path(input: &str) {
@@ -40,13 +40,13 @@ pub fn path(input: &str) {
 pub fn nodes(input: &str) {
     texts::check_normal_form(input);
     texts::check_rendering(input);
-    let (path, shape) = match input.len() % 5 {
-        0 | 1 => ("a.md", Shape::Markdown),
-        2 => ("a.md", Shape::Paragraphs),
-        3 => ("a.txt", Shape::Text),
-        _ => ("a.json", Shape::Json),
+    let (path, format): (_, &dyn Format) = match input.len() % 5 {
+        0 | 1 => ("a.md", &Markdown),
+        2 => ("a.md", &Paragraphs { has_tags: true }),
+        3 => ("a.txt", &Plain),
+        _ => ("a.json", &Json),
     };
-    indexes::build_and_check(path, shape, input);
+    indexes::build_and_check(path, format, input);
 }
 
 /// A cursor of a list, which is accepted or refused, and a list whose keys are the lines: its pages have every item once.
@@ -87,7 +87,7 @@ fn key(number: usize, line: &str) -> LineKey {
 pub fn query(input: &str) {
     let (question, text) = input.split_once('\n').unwrap_or((input, input));
     finds::highlight(question, text);
-    finds::find(indexes::build_and_check("a.md", Shape::Markdown, text), question);
+    finds::find(indexes::build_and_check("a.md", &Markdown, text), question);
 }
 
 /// A search pattern or a glob, which is the first line, and a text, which is the rest.
@@ -124,7 +124,7 @@ pub fn segment(input: &[u8]) {
 /// An HTML file.
 pub fn html(input: &str) {
     texts::check_html(input);
-    indexes::build_and_check("a.html", Shape::Html, input);
+    indexes::build_and_check("a.html", &Html, input);
 }
 
 /// The bytes of a file in any encoding, read as a whole and in pieces.

@@ -6,14 +6,15 @@ use std::time::Instant;
 use annai_core::{ErrorKind, ToolError};
 use serde::{Deserialize, Serialize};
 
-use crate::index::{CollectionSource, IndexCatalog, NodeEntry, Segment, Shape, View};
+use crate::index::{CollectionSource, IndexCatalog, NodeEntry, Segment, View};
 use crate::query::dictionary::DictionaryCache;
 use crate::trace::read_ledger::ReadLedger;
 use crate::trace::trace_store::TraceStore;
 use crate::trace::{TraceMatch, TraceRecord};
 use annai_core::cancellation::Cancellation;
-use annai_files::manuals::{FileType, Manual, Manuals, membership};
+use annai_files::manuals::{Manual, Manuals, membership};
 use annai_files::vault::{Vault, visibility};
+use annai_text::{Plain, format_of, note_format_of};
 
 /// The two thresholds of widening, which are tuned.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -53,7 +54,7 @@ impl FindContext<'_> {
         let source = || CollectionSource {
             name: String::new(),
             enter: |path, _| visibility(path),
-            shape: |_| Shape::Paragraphs,
+            format: note_format_of,
         };
         let root = self.vault.root()?;
         self.indexes.collection(VAULT_COLLECTION, source).view(root, deadline, cancellation)
@@ -90,12 +91,7 @@ impl FindContext<'_> {
         let source = || CollectionSource {
             name: id.to_owned(),
             enter: membership,
-            shape: |path| match FileType::of(path) {
-                Some(FileType::Json) => Shape::Json,
-                Some(FileType::Txt) => Shape::Text,
-                Some(FileType::Html) => Shape::Html,
-                Some(FileType::Md) | None => Shape::Markdown,
-            },
+            format: |path| format_of(path).unwrap_or(&Plain),
         };
         let collection = self.indexes.collection(&manual_collection(id), source);
         collection.view(Arc::new(manual.into_root()), deadline, cancellation)

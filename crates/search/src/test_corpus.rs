@@ -12,7 +12,7 @@ use crate::context::FindContext;
 use crate::context::Thresholds;
 use crate::find::request::{FindRequest, SearchBudget};
 use crate::find::trace_builder::{TraceMatches, trace_matches};
-use crate::index::{CollectionSource, IndexCatalog, Shape, View};
+use crate::index::{CollectionSource, IndexCatalog, View};
 use crate::matching::candidate::{Candidate, MatchKind, Signals};
 use crate::matching::place::{NodePlace, node_at};
 use crate::query::Query;
@@ -33,7 +33,7 @@ use annai_files::fs::{Membership, Root, Sha256};
 use annai_files::manuals::Manuals;
 use annai_files::testing::TempFolder;
 use annai_files::vault::{Vault, VaultLimits};
-use annai_text::Position;
+use annai_text::{Markdown, Position, format_of, note_format_of};
 
 /// An instant that no test reaches.
 pub fn far_away() -> Instant {
@@ -42,18 +42,14 @@ pub fn far_away() -> Instant {
 
 /// The view of a manual with these files, as one segment in the order of the paths.
 pub fn manual(name: &str, files: &[(&str, &str)]) -> View {
-    let shape = |path: &str| if path.ends_with(".json") { Shape::Json } else { Shape::Markdown };
-    view(CollectionSource { name: name.to_owned(), enter: |_, _| Membership::Searched, shape }, files)
+    let format = |path: &str| format_of(path).unwrap_or(&Markdown);
+    view(CollectionSource { name: name.to_owned(), enter: |_, _| Membership::Searched, format }, files)
 }
 
 /// The view of a vault with these files.
 pub fn vault(files: &[(&str, &str)]) -> View {
     view(
-        CollectionSource {
-            name: String::new(),
-            enter: |_, _| Membership::Searched,
-            shape: |_| Shape::Paragraphs,
-        },
+        CollectionSource { name: String::new(), enter: |_, _| Membership::Searched, format: note_format_of },
         files,
     )
 }

@@ -3,12 +3,12 @@
 use encoding_rs::{EUC_JP, SHIFT_JIS};
 use serde_json::Value;
 
-use super::decode::{Encoding, decode, looks_like_utf8, strip_utf8_bom};
-use super::html::parse_html;
-use super::json_passages::passages;
-use super::json_pointer::{check, locate, without_mark};
+use super::decoding::{Encoding, decode, looks_like_utf8, strip_utf8_bom};
+use super::formats::json::pointer::{check, locate, without_mark};
+use super::formats::json::values::passages;
+use super::formats::{Format, Html};
 use super::lines::LineIndex;
-use super::normalize::{Normalized, normalize_line};
+use super::normalization::{Normalized, normalize_line};
 use super::rendering::Rendering;
 
 /// The normalized form: the one with a mapping and the one without are the same text, which is not much longer than the
@@ -61,7 +61,7 @@ fn check_lines(text: &str, lines: &LineIndex) {
 
 /// An HTML file: it has the lines of the original, and every node begins and ends in its text.
 pub fn check_html(input: &str) {
-    let parsed = parse_html(input, "a.html");
+    let parsed = Html.parse(input.to_owned(), "a.html");
     let original = LineIndex::new(input);
     assert_eq!(parsed.lines.count(), original.count(), "a line of the file is a line of the reduced text");
     let mut end = 0;
@@ -71,14 +71,12 @@ pub fn check_html(input: &str) {
         assert!(parsed.text.get(line.clone()).is_some(), "the line {line:?} splits a character");
         end = line.end;
     }
-    assert_eq!(parsed.nodes.len(), parsed.starts.len());
-    assert!(parsed.starts.is_sorted());
-    assert!(parsed.starts.iter().all(|start| parsed.text.is_char_boundary(*start)));
+    assert!(parsed.nodes.is_sorted_by_key(|node| node.own.start));
+    assert!(parsed.nodes.iter().all(|node| parsed.text.get(node.own.clone()).is_some()));
     for (index, node) in parsed.nodes.iter().enumerate() {
         assert!(node.start_line <= node.own_end_line && node.own_end_line <= node.end_line);
         assert!(node.end_line <= original.count().max(1) && node.parent.is_none_or(|parent| parent < index));
     }
-    assert!(parsed.links.iter().all(|(node, _)| *node < parsed.nodes.len()));
 }
 
 /// The passages of a JSON text: in order, with pointers that lead to values, whose text is JSON.

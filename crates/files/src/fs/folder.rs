@@ -9,9 +9,9 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::io_error::{IS_FILE, IS_LINK, NOT_REGULAR, errno_error};
-use super::litter::is_litter;
 use super::path::{RelPath, nfc};
 use super::stamp::FileStamp;
+use super::system_files::is_system_file;
 use super::temporary::is_temporary;
 use crate::error::LibraryError;
 
@@ -163,7 +163,7 @@ impl Folder {
                 content.unreadable.push(entry.file_name().to_string_lossy().into_owned());
                 continue;
             };
-            if matches!(name, "." | "..") || is_temporary(name) || is_litter(name) {
+            if matches!(name, "." | "..") || is_temporary(name) || is_system_file(name) {
                 continue;
             }
             let kind = match entry.file_type() {

@@ -8,7 +8,6 @@ mod folder;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod io_error;
-mod litter;
 mod lock;
 mod path;
 mod read;
@@ -17,6 +16,7 @@ mod sha256;
 mod stamp;
 mod stats;
 mod stream_decoder;
+mod system_files;
 mod temporary;
 mod usage;
 mod walk;

@@ -9,7 +9,10 @@ use crate::fs::{
     self, DirEntry, EntryKind, Folder, FolderContent, MAX_PATH_BYTES, Membership, Root, Unsearchable,
     UnsearchableReason,
 };
-use crate::manuals::file_type::membership;
+use annai_text::format_of;
+
+/// The file with additional synonyms and exception words.
+pub const WORD_FILE: &str = "synonyms.yaml";
 
 /// A folder of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,6 +146,17 @@ impl FoundManuals {
 /// Whether a text can be the id of a manual.
 pub fn is_manual_id(id: &str) -> bool {
     !matches!(id, "" | "." | "..") && !id.contains(['/', '\\']) && !id.chars().any(char::is_control)
+}
+
+/// Whether a folder is entered, and a file is searched. Hidden ones do not belong to a manual, such as `.git`, and neither
+/// does the word file; all other files do, whether they can be searched or not.
+pub fn membership(path: &str, kind: EntryKind) -> Membership {
+    let is_hidden = path.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
+    match kind {
+        _ if is_hidden || path == WORD_FILE => Membership::Ignored,
+        EntryKind::File if format_of(path).is_none() => Membership::Unsearchable,
+        EntryKind::File | EntryKind::Folder => Membership::Searched,
+    }
 }
 
 fn is_member(entry: &DirEntry, kind: EntryKind) -> bool {

@@ -1,23 +1,19 @@
-//! The manuals: read-only folders of Markdown, plain text, JSON and HTML, each with an id.
+//! The manuals: read-only folders of files in the formats that are known, each with an id.
 
-mod file_type;
 mod folders;
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 
 use annai_core::{ErrorKind, ToolError};
 
-use self::file_type::WORD_FILE;
-use self::folders::{FoundManuals, is_manual_id};
+use self::folders::{FoundManuals, WORD_FILE, is_manual_id};
 use crate::error::LibraryError;
-use crate::fs::{self, Listing, ReadError, RelPath, Root, TextFile, Unsearchable, UnsearchableReason, nfc};
-use annai_text::{
-    HtmlText, LineIndex, MarkdownPage, Node, Rendering, json_node, markdown_page, page_name, parse_html,
+use crate::fs::{
+    self, Listing, ReadError, RelPath, Root, Sha256, TextFile, Unsearchable, UnsearchableReason, nfc,
 };
+use annai_text::{Document, Encoding, Format, extension_list, format_of, page_name};
 
-pub use self::file_type::{FileType, membership};
-pub use self::folders::ManualFolder;
+pub use self::folders::{ManualFolder, membership};
 
 /// The maximum size of a file of a manual, which is held in memory as a whole, as in the index. A larger one is refused.
 pub const MAX_FILE_BYTES: u64 = 256 << 20;
@@ -48,20 +44,18 @@ pub struct WordFile {
     pub file: TextFile,
 }
 
-/// A parsed file of a manual.
-pub struct Document {
+/// A file of a manual.
+pub struct ManualFile {
     /// The stored path.
     pub path: String,
-    /// The type of the file.
-    pub file_type: FileType,
-    /// Its text and hash. The text of HTML is reduced to headings and rows of text.
-    pub file: TextFile,
-    /// Its lines. Those of HTML are the lines of the original: each has the rows that began on it.
-    pub lines: LineIndex,
-    /// Its nodes, in order.
-    pub nodes: Vec<Node>,
-    /// Its text as a reader sees it.
-    pub rendering: Rendering,
+    /// Its format.
+    pub format: &'static dyn Format,
+    /// The hash of its bytes.
+    pub sha256: Sha256,
+    /// The encoding of its bytes.
+    pub encoding: Encoding,
+    /// Its content.
+    pub document: Document,
 }
 
 /// The location of a manual that is not opened yet.
@@ -277,74 +271,20 @@ impl Manual {
     }
 
     /// Reads and parses a file.
-    pub fn document(&self, path: &RelPath) -> Result<Document, ToolError> {
+    pub fn file(&self, path: &RelPath) -> Result<ManualFile, ToolError> {
         let hidden = path.segments().any(|name| name.starts_with('.'));
-        let file_type = FileType::of(path.as_str()).filter(|_| !hidden).ok_or_else(|| {
+        let format = format_of(path.as_str()).filter(|_| !hidden).ok_or_else(|| {
             let problem = format!(
                 "is not a searchable file of a manual: only {} files that are not hidden are",
-                FileType::EXTENSIONS
+                extension_list()
             );
             LibraryError::not_found(path.as_str(), problem)
         })?;
         fs::retry_if_changed(|| {
-            let (file, stored) = self.root.open_file(path)?;
-            let file = fs::read_text(file, &stored, MAX_FILE_BYTES)?;
-            Ok(Document::new(&self.id, stored, file_type, file))
+            let (file, path) = self.root.open_file(path)?;
+            let TextFile { text, sha256, encoding, .. } = fs::read_text(file, &path, MAX_FILE_BYTES)?;
+            let document = format.parse(text, page_name(&path, &self.id));
+            Ok(ManualFile { path, format, sha256, encoding, document })
         })
-    }
-}
-
-impl Document {
-    fn new(manual_id: &str, path: String, file_type: FileType, file: TextFile) -> Self {
-        let name = page_name(&path, manual_id);
-        let rendering = Rendering::default();
-        if file_type == FileType::Html {
-            let HtmlText { text, lines, nodes, .. } = parse_html(&file.text, name);
-            return Self { file: TextFile { text, ..file }, path, file_type, lines, nodes, rendering };
-        }
-        let lines = LineIndex::new(&file.text);
-        let (nodes, rendering) = match file_type {
-            FileType::Md => {
-                let MarkdownPage { nodes, rendering, .. } = markdown_page(&file.text, &lines, name);
-                (nodes, rendering)
-            }
-            FileType::Json | FileType::Txt | FileType::Html => (vec![json_node(&lines, name)], rendering),
-        };
-        Self { path, file_type, file, lines, nodes, rendering }
-    }
-
-    /// The index of the innermost node that contains a line.
-    pub fn node_at(&self, line: usize) -> Option<usize> {
-        let after = self.nodes.partition_point(|node| node.start_line <= line);
-        after.checked_sub(1).or((!self.nodes.is_empty()).then_some(0))
-    }
-
-    /// The byte of the text at which a node begins. Several nodes of an HTML file may begin on one line.
-    pub fn start_of(&self, node: &Node) -> usize {
-        let line = self.lines.line(node.start_line).map_or(0, |line| line.start);
-        let rest = self.file.text.get(line..).unwrap_or_default();
-        rest.char_indices().nth(node.start_char).map_or(self.file.text.len(), |(at, _)| line + at)
-    }
-
-    /// The text of a node up to the next heading of any level, without the last line break.
-    pub fn own_text(&self, index: usize) -> &str {
-        let Some(node) = self.nodes.get(index) else { return "" };
-        let end = self.nodes.get(index + 1).map_or(self.file.text.len(), |next| self.start_of(next));
-        let text = self.file.text.get(self.start_of(node)..end).unwrap_or_default();
-        text.strip_suffix("\r\n").or_else(|| text.strip_suffix(['\n', '\r'])).unwrap_or(text)
-    }
-
-    /// The text of a line from a character on, as a reader sees it.
-    pub fn rendered_line(&self, number: usize, first_char: usize) -> Cow<'_, str> {
-        let Some(line) = self.lines.line(number) else { return Cow::Borrowed("") };
-        let text = self.file.text.get(line.clone()).unwrap_or_default();
-        let start = text.char_indices().nth(first_char).map_or(line.start, |(at, _)| line.start + at);
-        self.rendering.render(&self.file.text, start..line.end)
-    }
-
-    /// The text from one line to another, without the last line break.
-    pub fn text_of(&self, first: usize, last: usize) -> &str {
-        let last = last.min(self.lines.count());
-        self.lines.range(first, last).and_then(|range| self.file.text.get(range)).unwrap_or_default()
     }
 }

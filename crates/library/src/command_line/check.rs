@@ -5,8 +5,9 @@ use annai_core::{ErrorKind, Finding, ToolError};
 
 use crate::config::LibrarySection;
 use annai_files::fs::{Unsearchable, UnsearchableReason};
-use annai_files::manuals::{FileType, Manual, Manuals};
+use annai_files::manuals::{Manual, Manuals};
 use annai_search::WordList;
+use annai_text::extension_list;
 
 /// How many files of a manual are named; of the others, only the number is shown.
 const MAX_NAMED_FILES: usize = 10;
@@ -23,7 +24,7 @@ pub fn check(settings: &LibrarySection) -> Vec<Finding> {
     let manuals = match manuals.ids() {
         Ok(manuals) if manuals.is_empty() => Finding::bad(
             format!("library: there are no manuals in {shown}"),
-            format!("put a folder with {} files there", FileType::EXTENSIONS),
+            format!("put a folder with {} files there", extension_list()),
         ),
         Ok(manuals) => Finding::good(format!("library: {} in {shown}", counted(manuals.len(), "manual"))),
         Err(error) => finding_of_error(&error, "set MANUALS_ROOT or --manuals"),
@@ -130,7 +131,7 @@ fn finding_of(id: &str, mut files: Vec<Unsearchable>, is_empty: bool) -> Option<
     let count = counted(files.len(), "file");
     if is_empty {
         let named = if files.is_empty() { "it has no files".to_owned() } else { named };
-        let fix = format!("put {} files there; {}", FileType::EXTENSIONS, advice(&files));
+        let fix = format!("put {} files there; {}", extension_list(), advice(&files));
         return Some(Finding::warning(
             format!("library: nothing in the manual {id} can be searched: {named}"),
             fix.trim_end_matches("; "),

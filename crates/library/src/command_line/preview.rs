@@ -52,11 +52,9 @@ pub fn preview(
     let manuals = Manuals::new(settings.manual_folders());
     let manual = manuals.get(manual_id)?;
     let (dictionary, _) = DictionaryCache::default().of(&manuals, std::slice::from_ref(&manual.id));
-    let document = manual.document(&RelPath::parse(path)?)?;
-    let last = document
-        .node_at(start_line)
-        .and_then(|node| document.nodes.get(node))
-        .map_or(start_line, |node| node.own_end_line);
+    let document = manual.file(&RelPath::parse(path)?)?.document;
+    let node = document.nodes.get(document.node_at(start_line));
+    let last = node.map_or(start_line, |node| node.own_end_line);
     let lines = || (start_line..=last).map(|number| (number, document.rendered_line(number, 0)));
     let mut highlighter = LineHighlighter::new(question, &dictionary)?;
     let (mut best, mut words) = best_line(&highlighter, lines());

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use annai_core::ToolError;
 
 use crate::config::LibrarySection;
-use crate::reading::heading_path;
 use annai_files::fs::RelPath;
-use annai_files::manuals::{Document, Manuals};
+use annai_files::manuals::Manuals;
+use annai_text::{Document, Node};
 
 /// A section of a file, from its heading to the next heading of any level.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,20 +36,20 @@ pub fn sections(settings: &LibrarySection) -> Result<impl Iterator<Item = Sectio
         files.extend(manual.files()?.into_iter().map(|path| (Rc::clone(&manual), path)));
     }
     let sections = files.into_iter().flat_map(|(manual, path)| {
-        let document = RelPath::parse(&path).and_then(|path| manual.document(&path));
-        document.map(|document| sections_of(&manual.id, &path, &document)).unwrap_or_default()
+        let file = RelPath::parse(&path).and_then(|path| manual.file(&path));
+        file.map(|file| sections_of(&manual.id, &path, &file.document)).unwrap_or_default()
     });
     Ok(sections)
 }
 
 fn sections_of(manual_id: &str, path: &str, document: &Document) -> Vec<Section> {
-    let section = |(index, node): (usize, &annai_text::Node)| Section {
+    let section = |(index, node): (usize, &Node)| Section {
         manual_id: manual_id.to_owned(),
         path: path.to_owned(),
         line: node.start_line,
         title: node.title.clone(),
-        heading_path: heading_path(document, index),
-        text: document.own_text(index).to_owned(),
+        heading_path: document.heading_path(index),
+        text: document.own_text(node).to_owned(),
     };
     document.nodes.iter().enumerate().map(section).collect()
 }

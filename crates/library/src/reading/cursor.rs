@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use annai_text::TextPosition;
+use annai_text::Position;
 
 /// The place at which a read continues, as a caller passes it back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -19,9 +19,8 @@ pub(crate) struct Cursor {
 
 impl Cursor {
     /// The place in a text. A number that no text can have stays too large.
-    pub(crate) fn position(self) -> TextPosition {
-        let number = |number| usize::try_from(number).unwrap_or(usize::MAX);
-        TextPosition { line: number(self.start_line), char: number(self.char.unwrap_or(0)) }
+    pub(crate) fn position(self) -> Position {
+        Position::new(self.start_line, self.char.unwrap_or(0))
     }
 }
 
@@ -34,9 +33,9 @@ pub(crate) struct NextCursor {
     pub(crate) char: u64,
 }
 
-impl From<TextPosition> for NextCursor {
-    fn from(position: TextPosition) -> Self {
-        Self { start_line: position.line as u64, char: position.char as u64 }
+impl From<Position> for NextCursor {
+    fn from(position: Position) -> Self {
+        Self { start_line: position.line.into(), char: position.char.into() }
     }
 }
 

@@ -16,7 +16,6 @@ pub use line_range::LineRange;
 pub(crate) use line_range::merged;
 pub(crate) use provenance::Provenance;
 pub(crate) use read_manual::{ReadPart, ReadRequest, read};
-pub(crate) use read_units::{heading_path, section_range};
 pub(crate) use returned_part::ReturnedPart;
 pub(crate) use source_file::{SourceArgument, SourceFile, count_lines, read_lines};
 pub(crate) use vault_excerpt::read_excerpt;

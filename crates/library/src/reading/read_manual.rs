@@ -10,12 +10,12 @@ use annai_core::ToolError;
 use crate::config;
 use crate::reading::arguments::{Expand, Lines, ReadLimits, ReadScope};
 use crate::reading::cursor::Cursor;
-use crate::reading::read_units::{Place, ReadUnit, Surroundings, heading_path, node_index, text};
+use crate::reading::read_units::{Place, ReadUnit, Surroundings, node_index};
 use annai_files::LibraryError;
 use annai_files::fs::{RelPath, Sha256};
-use annai_files::manuals::{Document, FileType, Manuals};
+use annai_files::manuals::{ManualFile, Manuals};
 use annai_search::reference::{CharLimit, Ref};
-use annai_text::{Position, Span, TextPosition, cut_length};
+use annai_text::{Document, Format, Node, Position, Span, Structure, cut_length, format_of};
 
 /// The number of digits of the SHA-256 that a reply names as `rev`, as many as refs have.
 const REV_DIGITS: usize = 12;
@@ -48,7 +48,7 @@ pub(crate) struct ReadPart {
     /// The titles from the top of the file down to the section that contains the start of the text.
     pub(crate) heading_path: Vec<String>,
     /// Where the text goes on; `None` at the end of what was asked for, and of the section of a snippet or a passage.
-    pub(crate) next_cursor: Option<TextPosition>,
+    pub(crate) next_cursor: Option<Position>,
     /// The last line of what was asked for, when a limit cut it. The rest of a section was not asked for by a snippet.
     pub(crate) cut_until_line: Option<usize>,
     /// The part of the file that was read. A line counts as read when its last character was.
@@ -89,19 +89,19 @@ pub(crate) fn read(
 ) -> Result<ReadPart, ToolError> {
     let manual = manuals.get(request.place.manual_id()?)?;
     let path = RelPath::parse(&request.place.path)?;
-    let file_type = FileType::of(path.as_str());
-    let scope = request.scope(file_type)?;
-    check_scope(file_type, scope, settings, request.limits, path.as_str())?;
-    let document = manual.document(&path)?;
-    request.place.check_rev(&document.file.sha256)?;
-    let part = read_document(&document, settings, request, scope)?;
+    let structure = format_of(path.as_str()).map(Format::structure);
+    let scope = request.scope(structure)?;
+    check_scope(structure, scope, settings, request.limits, path.as_str())?;
+    let file = manual.file(&path)?;
+    request.place.check_rev(&file.sha256)?;
+    let part = read_file(&file, settings, request, scope)?;
     Ok(ReadPart { manual_id: manual.id, ..part })
 }
 
 impl ReadRequest<'_> {
     /// The scope that applies to a type of file; `None` for the section, or for a passage of it where it is too long.
-    fn scope(&self, file_type: Option<FileType>) -> Result<Option<ReadScope>, LibraryError> {
-        let is_json = file_type == Some(FileType::Json);
+    fn scope(&self, structure: Option<Structure>) -> Result<Option<ReadScope>, LibraryError> {
+        let is_json = structure == Some(Structure::Values);
         let Expand { before_chars, after_chars } = self.expand;
         match (self.lines, self.scope) {
             (Some(_), Some(_)) => {
@@ -119,13 +119,14 @@ impl ReadRequest<'_> {
     }
 }
 
-/// Reads a part of a document.
-fn read_document(
-    document: &Document,
+/// Reads a part of a file.
+fn read_file(
+    file: &ManualFile,
     settings: &config::LibrarySection,
     request: &ReadRequest<'_>,
     scope: Option<ReadScope>,
 ) -> Result<ReadPart, ToolError> {
+    let document = &file.document;
     let max_chars = CharLimit::new(request.limits.max_chars, settings.hard_max_chars).max_chars;
     let max_sections =
         request.limits.max_sections.unwrap_or(settings.hard_max_sections).min(settings.hard_max_sections);
@@ -136,21 +137,22 @@ fn read_document(
             if section.fits(document, max_chars) { ReadScope::Section } else { ReadScope::Passage }
         }
     };
-    let json_path = request.place.json_path.as_deref().filter(|_| document.file_type == FileType::Json);
+    let json_path =
+        request.place.json_path.as_deref().filter(|_| file.format.structure() == Structure::Values);
     let (unit, place) = match (scope, json_path) {
         (ReadScope::Lines, _) => {
             let (first, last) = checked_lines(document, request.lines)?;
             (ReadUnit::lines(document, first, last), Place { line: first, char: None })
         }
         (ReadScope::Snippet, Some(pointer)) => {
-            let unit = ReadUnit::json_value(document, pointer)?;
+            let unit = ReadUnit::json_value(file, pointer)?;
             let unit = match request.place.char {
                 // A place inside a long value: what comes before it is not what the caller looks for.
                 Some(_) => unit.starting_at(document, checked_place(document, request.place)?, max_chars),
                 None => unit,
             };
-            let TextPosition { line, char } = document.lines.position(text(document), unit.first);
-            (unit, Place { line, char: Some(char) })
+            let Position { line, char } = document.position(unit.first);
+            (unit, Place { line: line as usize, char: Some(char as usize) })
         }
         (scope, _) => {
             let place = checked_place(document, request.place)?;
@@ -173,38 +175,37 @@ fn read_document(
         None => (unit.first, unit.stop),
     };
     let available = start..unit.end_of_call(document, start).min(asked_end);
-    let end = start + cut_length(text(document).get(available).unwrap_or_default(), max_chars);
-    let skipped = text(document).get(unit.range.start..start).unwrap_or_default();
+    let end = start + cut_length(document.text.get(available).unwrap_or_default(), max_chars);
+    let skipped = document.text.get(unit.range.start..start).unwrap_or_default();
     let is_cut_before = request.cursor.is_none() && !skipped.trim_matches(['\n', '\r']).is_empty();
-    let position = |byte| document.lines.position(text(document), byte);
-    let (first, last) = (position(start), document.lines.line_at(end.saturating_sub(1).max(start)));
-    let start_node = node_index(document, Place { line: first.line, char: Some(first.char) });
-    let after = position(end);
-    let headings = document.nodes.iter().skip(start_node);
-    let headings = headings.map(|node| TextPosition { line: node.start_line, char: node.start_char });
+    let (first, last) = (document.position(start), document.lines.line_at(end.saturating_sub(1).max(start)));
+    let start_line = first.line as usize;
+    let start_node = node_index(document, Place { line: start_line, char: Some(first.char as usize) });
+    let after = document.position(end);
+    let headings = document.nodes.iter().skip(start_node).map(Node::start);
     let sections = headings.skip_while(|heading| *heading < first).take_while(|heading| *heading < after);
-    let mut rev = document.file.sha256.to_string();
+    let mut rev = file.sha256.to_string();
     rev.truncate(REV_DIGITS);
     Ok(ReadPart {
         manual_id: String::new(),
-        path: document.path.clone(),
-        text: text(document).get(start..end).unwrap_or_default().to_owned(),
+        path: file.path.clone(),
+        text: document.text.get(start..end).unwrap_or_default().to_owned(),
         truncated: is_cut_before || end < unit.range.end,
         scope,
         max_sections,
         max_chars,
         sections: sections.count(),
         node_line: document.nodes.get(node_index(document, place)).map_or(1, |node| node.start_line),
-        start_line: first.line,
+        start_line,
         end_line: last,
-        heading_path: heading_path(document, start_node),
+        heading_path: document.heading_path(start_node),
         next_cursor: (end < unit.range.end).then_some(after),
         cut_until_line: (end < asked_end).then(|| document.lines.line_at(asked_end.saturating_sub(1))),
-        span: first.into()..end_of_span(document, end),
+        span: first..end_of_span(document, end),
         total_lines: document.lines.count(),
-        sha256: document.file.sha256,
+        sha256: file.sha256,
         rev,
-        encoding: document.file.encoding.other_name().map(str::to_owned),
+        encoding: file.encoding.other_name().map(str::to_owned),
     })
 }
 
@@ -212,17 +213,17 @@ fn read_document(
 /// one.
 fn end_of_span(document: &Document, end: usize) -> Position {
     // The breaks behind the text say nothing that was not read.
-    let rest = text(document).get(end..).unwrap_or_default();
+    let rest = document.text.get(end..).unwrap_or_default();
     let end = end + (rest.len() - rest.trim_start_matches(['\n', '\r']).len());
-    if end == text(document).len() {
+    if end == document.text.len() {
         return Position::line_start(u32::try_from(document.lines.count() + 1).unwrap_or(u32::MAX));
     }
-    let position = document.lines.position(text(document), end);
+    let position = document.position(end);
     let is_line_end =
-        position.char > 0 && document.lines.line(position.line).is_none_or(|line| line.end <= end);
+        position.char > 0 && document.lines.line(position.line as usize).is_none_or(|line| line.end <= end);
     match is_line_end {
-        true => TextPosition { line: position.line + 1, char: 0 }.into(),
-        false => position.into(),
+        true => Position::line_start(position.line + 1),
+        false => position,
     }
 }
 
@@ -235,8 +236,7 @@ fn checked_place(document: &Document, place: &Ref) -> Result<Place, LibraryError
         let problem = format!("expected a line from 1 to {last_line}, got {line}");
         return Err(LibraryError::invalid("start_line", problem));
     }
-    let length = document.lines.line(line).and_then(|line| text(document).get(line));
-    let length = length.map_or(0, |line| line.chars().count());
+    let length = document.lines.text_of(&document.text, line).chars().count();
     match char.filter(|char| *char > length) {
         Some(char) => {
             let problem =
@@ -267,11 +267,10 @@ fn checked_lines(document: &Document, lines: Option<Lines>) -> Result<(usize, us
 /// The byte at a cursor, which must be in what was asked for.
 fn checked_cursor(document: &Document, cursor: Cursor, unit: &ReadUnit) -> Result<usize, LibraryError> {
     let range = &unit.range;
-    let byte = document.lines.byte_at(text(document), cursor.position());
+    let byte = document.lines.byte_at(&document.text, cursor.position());
     let is_inside = |byte: &usize| range.contains(byte) || (range.is_empty() && *byte == range.start);
     byte.filter(is_inside).ok_or_else(|| {
-        let position = |byte| document.lines.position(text(document), byte);
-        let (first, last) = (position(range.start), position(range.end));
+        let (first, last) = (document.position(range.start), document.position(range.end));
         let problem = format!(
             "expected a place from line {} character {} to before line {} character {}, got line {} character {}; pass the next_cursor of the previous call with the same other arguments",
             first.line,
@@ -287,19 +286,21 @@ fn checked_cursor(document: &Document, cursor: Cursor, unit: &ReadUnit) -> Resul
 
 /// Refuses a scope that the file type or the settings do not allow.
 fn check_scope(
-    file_type: Option<FileType>,
+    structure: Option<Structure>,
     scope: Option<ReadScope>,
     settings: &config::LibrarySection,
     limits: ReadLimits,
     path: &str,
 ) -> Result<(), LibraryError> {
     let Some(scope) = scope else { return Ok(()) };
-    match (file_type, scope) {
-        (Some(FileType::Json), ReadScope::Section | ReadScope::Sections) => Err(LibraryError::invalid_scope(
-            path,
-            "is JSON, which has no sections; use scope file, passage or snippet, or lines",
-        )),
-        (Some(FileType::Json) | None, ReadScope::File) => Ok(()),
+    match (structure, scope) {
+        (Some(Structure::Values), ReadScope::Section | ReadScope::Sections) => {
+            Err(LibraryError::invalid_scope(
+                path,
+                "is JSON, which has no sections; use scope file, passage or snippet, or lines",
+            ))
+        }
+        (Some(Structure::Values) | None, ReadScope::File) => Ok(()),
         (Some(_), ReadScope::File) if !settings.allow_file_scope => Err(LibraryError::forbidden(
             path,
             "cannot be read as a whole, because the server does not allow whole files (ALLOW_FILE_SCOPE); use scope section, or lines",

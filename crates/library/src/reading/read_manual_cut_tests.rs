@@ -30,7 +30,7 @@ fn a_section_that_fits_is_read_as_a_whole() {
         (part.scope, part.text.as_str()),
         (ReadScope::Snippet, "|---|---|\n| Search | 60 |\n| Read | 600 |")
     );
-    assert_eq!((part.truncated, part.next_cursor), (true, Some(TextPosition { line: 12, char: 14 })));
+    assert_eq!((part.truncated, part.next_cursor), (true, Some(Position { line: 12, char: 14 })));
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_passage_of_a_longer_section_has_whole_lines_and_says_that_the_section_goes_
         );
         assert!((1000..=1200).contains(&part.text.chars().count()), "{}", part.text.len());
         assert!(part.start_line <= line as usize && part.end_line >= line as usize);
-        let whole = long.text_of(part.start_line, part.end_line);
+        let whole = long.document.text_of(part.start_line, part.end_line);
         assert_eq!(part.text.trim_end_matches('\n'), whole.trim_end_matches('\n'));
         assert_eq!(part.cut_until_line, None, "nobody is led through the rest");
         let all = default_scope(line).read_all(&long, &json!({ "max_chars": 5000 })).concat();
@@ -112,7 +112,7 @@ proptest! {
         scope in 0_usize..6,
     ) {
         let read = document(&text, "a.md");
-        let line = line.min(read.lines.count().max(1));
+        let line = line.min(read.document.lines.count().max(1));
         let place = Place { line, char: None };
         let arguments = match scope {
             0 => default_scope(line as u64),
@@ -128,12 +128,12 @@ proptest! {
         let all = pieces.concat();
         let (whole, start) = match scope {
             0..=2 if first.scope != ReadScope::Section => {
-                let section = ReadUnit::passage(&read, place, max_chars).range;
+                let section = ReadUnit::passage(&read.document, place, max_chars).range;
                 (section.clone(), section.end - all.len())
             }
-            0..=3 => (ReadUnit::section(&read, place).range, ReadUnit::section(&read, place).range.start),
-            4 => (ReadUnit::sections(&read, place, 1).range, ReadUnit::sections(&read, place, 1).range.start),
-            _ => (ReadUnit::lines(&read, line, read.lines.count().max(1)).range, read.lines.line(line).map_or(0, |line| line.start)),
+            0..=3 => (ReadUnit::section(&read.document, place).range, ReadUnit::section(&read.document, place).range.start),
+            4 => (ReadUnit::sections(&read.document, place, 1).range, ReadUnit::sections(&read.document, place, 1).range.start),
+            _ => (ReadUnit::lines(&read.document, line, read.document.lines.count().max(1)).range, read.document.lines.line(line).map_or(0, |line| line.start)),
         };
         prop_assert_eq!(&all, &text[start..whole.end]);
         // A cut at the beginning is told, and so is every other one.

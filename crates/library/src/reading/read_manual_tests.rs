@@ -3,23 +3,18 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use annai_files::fs::TextFile;
-use annai_text::{Encoding, LineIndex, NodeKind, Rendering, json_node, markdown_page};
+use annai_text::{Encoding, LineIndex, NodeKind};
 
-pub(super) fn document(text: &str, path: &str) -> Document {
-    let lines = LineIndex::new(text);
-    let file_type = FileType::of(path).unwrap();
-    let nodes = match file_type {
-        FileType::Json => vec![json_node(&lines, path)],
-        _ => markdown_page(text, &lines, path).nodes,
-    };
-    let file = TextFile {
-        text: text.to_owned(),
+/// A file of a manual, whose page is called like its path.
+pub(super) fn document(text: &str, path: &str) -> ManualFile {
+    let format = format_of(path).unwrap();
+    ManualFile {
+        path: path.to_owned(),
+        format,
         sha256: Sha256::of(text.as_bytes()),
         encoding: Encoding::Utf8,
-        has_bom: false,
-    };
-    Document { path: path.to_owned(), file_type, file, lines, nodes, rendering: Rendering::default() }
+        document: format.parse(text.to_owned(), path),
+    }
 }
 
 /// The arguments of a read, as a caller gives them.
@@ -49,7 +44,7 @@ impl Arguments {
 
     pub(super) fn read(
         &self,
-        document: &Document,
+        file: &ManualFile,
         cursor: Value,
         limits: Value,
     ) -> Result<ReadPart, ToolError> {
@@ -64,15 +59,15 @@ impl Arguments {
             expand: self.expand,
             runs_on: true,
         };
-        let scope = request.scope(Some(document.file_type))?;
-        read_document(document, &settings, &request, scope)
+        let scope = request.scope(Some(file.format.structure()))?;
+        read_file(file, &settings, &request, scope)
     }
 
     /// Reads on until the end, and returns all texts.
-    pub(super) fn read_all(&self, document: &Document, limits: &Value) -> Vec<String> {
+    pub(super) fn read_all(&self, file: &ManualFile, limits: &Value) -> Vec<String> {
         let (mut cursor, mut texts, mut before) = (json!(null), Vec::new(), None);
         loop {
-            let part = self.read(document, cursor.clone(), limits.clone()).unwrap();
+            let part = self.read(file, cursor.clone(), limits.clone()).unwrap();
             assert!(part.text.chars().count() <= part.max_chars);
             // Only the beginning of a section may be missing at its end.
             assert!(part.truncated || part.next_cursor.is_none());
@@ -103,7 +98,7 @@ fn a_read_states_where_it_is() {
         .read(&guide, json!(null), json!({ "max_chars": 20 }))
         .unwrap();
     assert_eq!((part.text.as_str(), part.end_line), ("# Guide\n\nText A.\n\n", 6));
-    assert_eq!(part.next_cursor, Some(TextPosition { line: 7, char: 0 }));
+    assert_eq!(part.next_cursor, Some(Position { line: 7, char: 0 }));
     let cursor = json!({ "start_line": 7 });
     let part =
         Arguments::scope(3, ReadScope::Section).read(&guide, cursor, json!({ "max_chars": 20 })).unwrap();
@@ -149,7 +144,7 @@ fn a_snippet_stays_in_its_section_and_contains_its_line() {
     assert_eq!((read(17, 8000).text.as_str(), read(17, 8000).truncated), ("## Use\n\nUse it.", false));
     assert_eq!((read(1, 8000).text.as_str(), read(2, 8000).text.as_str()), ("Intro line.", "Intro line.\n"));
     for line in 1..=21 {
-        let wanted = guide.text_of(line as usize, line as usize);
+        let wanted = guide.document.text_of(line as usize, line as usize);
         for max_chars in wanted.chars().count().max(1)..60 {
             let part = read(line, max_chars);
             assert!(part.text.contains(wanted), "{line} {max_chars} {:?}", part.text);
@@ -176,13 +171,16 @@ fn a_snippet_of_a_long_line_is_around_the_place() {
         let part = arguments.read(&long, json!(null), json!({ "max_chars": 100 })).unwrap();
         assert_eq!(part.text, part_of(start, start + 100), "{char:?}");
         let next = part.next_cursor.unwrap();
-        assert_eq!((next.line, next.char, part.truncated), (3, start + 100, true));
+        assert_eq!((next.line, next.char, part.truncated), (3, start as u32 + 100, true));
         let cursor = json!({ "start_line": next.line, "char": next.char });
         let rest = arguments.read(&long, cursor, json!({})).unwrap();
         // The rest of the section follows.
         assert_eq!(rest.text, format!("{}\n\nEnd.", part_of(start + 100, 1000)));
         let part = arguments.read(&long, json!(null), json!({})).unwrap();
-        assert_eq!((part.text, part.next_cursor.unwrap().char), (part_of(char as usize - before, end), end));
+        assert_eq!(
+            (part.text, part.next_cursor.unwrap().char),
+            (part_of(char as usize - before, end), end as u32)
+        );
     }
     arguments.place.char = Some(1000);
     let part = arguments.read(&long, json!(null), json!({})).unwrap();
@@ -210,7 +208,7 @@ fn a_page_runs_on_into_the_next_page_when_it_is_read() {
     assert_eq!(section(5), ("# page2\ntence.\n# page3\nc".into(), 5, 8));
     assert_eq!(section(7), ("# page3\nc".into(), 7, 8));
     // The lines of the section itself, which are copied and listed, are those of one page.
-    assert_eq!(read.nodes.iter().map(|node| node.end_line).collect::<Vec<_>>(), [4, 4, 6, 8, 10]);
+    assert_eq!(read.document.nodes.iter().map(|node| node.end_line).collect::<Vec<_>>(), [4, 4, 6, 8, 10]);
     let whole = Arguments::scope(1, ReadScope::Section);
     assert_eq!(whole.read_all(&read, &json!({ "max_chars": 5 })).concat(), section(1).0);
 }
@@ -218,8 +216,8 @@ fn a_page_runs_on_into_the_next_page_when_it_is_read() {
 #[test]
 fn headings_on_one_line_are_told_apart_by_their_character() {
     let text = "One\nfirst Two\nsecond Three";
-    let mut minified = document(text, "a.md");
-    let node = |title: &str, level: u8, start_char: usize, parent: Option<usize>| annai_text::Node {
+    let mut minified = document(text, "a.md").document;
+    let node = |title: &str, level: u8, start_char: usize, parent: Option<usize>| Node {
         title: title.into(),
         level,
         start_line: 1,
@@ -228,7 +226,8 @@ fn headings_on_one_line_are_told_apart_by_their_character() {
         own_end_line: 1,
         parent,
         kind: NodeKind::Heading,
-        anchor: None,
+        own: start_char..text.len(),
+        ..Node::default()
     };
     minified.lines = LineIndex::new("");
     minified.nodes = vec![node("One", 1, 0, None), node("Two", 2, 10, Some(0)), node("Three", 1, 21, None)];
@@ -362,28 +361,28 @@ proptest! {
         count in 0_usize..9,
     ) {
         let read = document(&text, "a.md");
-        let last = read.lines.count().max(1);
+        let last = read.document.lines.count().max(1);
         let line = line.min(last);
         let limits = json!({ "max_chars": max_chars, "max_sections": max_sections });
         let place = Place { line, char: None };
         let whole = |unit: ReadUnit| text[unit.range].to_owned();
         for (arguments, expected) in [
             (Arguments::scope(line as u64, ReadScope::File), text.clone()),
-            (Arguments::scope(line as u64, ReadScope::Section), whole(ReadUnit::section(&read, place))),
-            (Arguments::scope(line as u64, ReadScope::Sections), whole(ReadUnit::sections(&read, place, 1))),
+            (Arguments::scope(line as u64, ReadScope::Section), whole(ReadUnit::section(&read.document, place))),
+            (Arguments::scope(line as u64, ReadScope::Sections), whole(ReadUnit::sections(&read.document, place, 1))),
             (
                 Arguments::lines(line as u64, Some((line + count) as u64)),
-                read.text_of(line, (line + count).min(last)).to_owned(),
+                read.document.text_of(line, (line + count).min(last)).to_owned(),
             ),
         ] {
             prop_assert_eq!(arguments.read_all(&read, &limits).concat(), expected);
         }
         // The section is what its lines are.
-        let node = &read.nodes[node_index(&read, place)];
-        prop_assert_eq!(whole(ReadUnit::section(&read, place)), read.text_of(node.start_line, node.end_line));
+        let node = &read.document.nodes[node_index(&read.document, place)];
+        prop_assert_eq!(whole(ReadUnit::section(&read.document, place)), read.document.text_of(node.start_line, node.end_line));
         // A snippet is in its section, and contains its line.
         let part = Arguments::scope(line as u64, ReadScope::Snippet).read(&read, json!(null), json!({})).unwrap();
-        prop_assert!(part.text.contains(read.text_of(line, line)));
+        prop_assert!(part.text.contains(read.document.text_of(line, line)));
         prop_assert!(part.end_line <= node.end_line);
     }
 

@@ -5,10 +5,9 @@ use std::ops::Range;
 use annai_core::ToolError;
 
 use annai_files::LibraryError;
-use annai_files::manuals::Document;
+use annai_files::manuals::ManualFile;
 use annai_text::{
-    Node, NodeKind, PointerError, TextPosition, cut_length, cut_length_with, cut_start, locate_json,
-    truncate_chars,
+    Document, NodeKind, PointerError, Position, cut_length, cut_length_with, cut_start, truncate_chars,
 };
 
 /// The default number of characters before and after the line of a snippet: about a paragraph.
@@ -49,47 +48,47 @@ impl ReadUnit {
 
     /// The whole file.
     pub(crate) fn file(document: &Document) -> Self {
-        Self::new(0..text(document).len())
+        Self::new(0..document.text.len())
     }
 
     /// The section that contains a place, with its subsections.
     pub(crate) fn section(document: &Document, place: Place) -> Self {
-        Self::new(section_range(document, node_index(document, place)))
+        Self::new(document.section_range(node_index(document, place)))
     }
 
     /// The same, but a page runs on into the next one, because a sentence may.
     pub(crate) fn section_with_next_page(document: &Document, place: Place) -> Self {
         let node = node_index(document, place);
-        let Range { start, end } = section_range(document, node);
-        let next = next_page(document, node).map(|next| section_range(document, next).end);
+        let Range { start, end } = document.section_range(node);
+        let next = next_page(document, node).map(|next| document.section_range(next).end);
         Self::new(start..next.unwrap_or(end))
     }
 
     /// That section and everything after it, of which each call returns at most `max_sections` sections.
     pub(crate) fn sections(document: &Document, place: Place, max_sections: usize) -> Self {
-        let start = start_of(document, node_index(document, place));
-        let end = without_last_break(document, start, text(document).len());
-        Self { max_sections, ..Self::new(start..end) }
+        let node = document.nodes.get(node_index(document, place));
+        let rest = node.map_or(0, |node| node.own.start)..document.text.len();
+        Self { max_sections, ..Self::new(document.without_last_break(rest)) }
     }
 
     /// Some lines, without the last break.
     pub(crate) fn lines(document: &Document, first: usize, last: usize) -> Self {
-        let start = byte_at(document, TextPosition { line: first, char: 0 });
+        let start = byte_at(document, Position::new(first, 0_u32));
         let end = document.lines.line(last).map_or(start, |line| line.end);
         Self::new(start..end.max(start))
     }
 
     /// A value of a JSON file, in its original formatting.
-    pub(crate) fn json_value(document: &Document, pointer: &str) -> Result<Self, ToolError> {
-        match locate_json(text(document), pointer) {
+    pub(crate) fn json_value(file: &ManualFile, pointer: &str) -> Result<Self, ToolError> {
+        match file.format.value_at(&file.document, pointer) {
             Ok(range) => Ok(Self::new(range)),
             Err(PointerError::NotAPointer) => {
                 let problem = "expected a JSON Pointer, such as /items/0/name (RFC 6901)";
                 Err(LibraryError::invalid("ref.json_path", problem).into())
             }
-            Err(PointerError::NotJson(problem)) => {
+            Err(PointerError::Invalid(problem)) => {
                 let problem =
-                    format!("{} is not valid JSON ({problem}); read it without json_path", document.path);
+                    format!("{} is not valid JSON ({problem}); read it without json_path", file.path);
                 Err(LibraryError::invalid("ref.json_path", problem).into())
             }
             Err(PointerError::NotFound(existing)) => {
@@ -99,7 +98,7 @@ impl ReadUnit {
                     let existing = truncate_chars(&existing, MAX_SHOWN_POINTER_CHARS).0;
                     format!("has no value at ref.json_path; the part that exists is {existing}")
                 };
-                Err(LibraryError::not_found(document.path.as_str(), problem).into())
+                Err(LibraryError::not_found(file.path.as_str(), problem).into())
             }
         }
     }
@@ -117,7 +116,7 @@ impl ReadUnit {
     /// A line with the text around it, inside its own section, or a place inside a line with the text around that. When the
     /// limit does not suffice, the line itself comes first.
     pub(crate) fn snippet(document: &Document, place: Place, around: Surroundings, max_chars: usize) -> Self {
-        let text = text(document);
+        let text = &document.text;
         let section = section_around(document, place);
         // A place inside a line stands for itself: the line may be as long as the file.
         let center = match place.char {
@@ -143,7 +142,7 @@ impl ReadUnit {
 
     /// The whole lines around a place, inside its section. A line that is longer than the limit is read from the place on.
     pub(crate) fn passage(document: &Document, place: Place, max_chars: usize) -> Self {
-        let text = text(document);
+        let text = &document.text;
         let section = section_around(document, place);
         let max_chars = max_chars.min(MAX_PASSAGE_CHARS);
         let line = line_in(document, place, &section);
@@ -158,7 +157,7 @@ impl ReadUnit {
 
     /// Whether all of it fits into one call.
     pub(crate) fn fits(&self, document: &Document, max_chars: usize) -> bool {
-        fits(text(document), &self.range, max_chars)
+        fits(&document.text, &self.range, max_chars)
     }
 
     /// Where the text of a call that starts at a byte must end.
@@ -166,13 +165,10 @@ impl ReadUnit {
         if self.max_sections == usize::MAX {
             return self.range.end;
         }
-        let place = document.lines.position(text(document), start);
-        let nodes = &document.nodes;
-        let first =
-            nodes.partition_point(|node| (node.start_line, node.start_char) < (place.line, place.char));
-        let next = first.saturating_add(self.max_sections);
-        let next = (next < nodes.len()).then(|| start_of(document, next));
-        next.map_or(self.range.end, |next| without_last_break(document, start, next).min(self.range.end))
+        let first = document.nodes.partition_point(|node| node.own.start < start);
+        let next = document.nodes.get(first.saturating_add(self.max_sections));
+        let end = next.map(|next| document.without_last_break(start..next.own.start).end);
+        end.map_or(self.range.end, |end| end.min(self.range.end))
     }
 }
 
@@ -187,30 +183,13 @@ pub(crate) struct Place {
 
 impl Place {
     /// The position in the text.
-    pub(crate) const fn position(self) -> TextPosition {
-        let char = match self.char {
-            Some(char) => char,
-            None => 0,
-        };
-        TextPosition { line: self.line, char }
+    pub(crate) fn position(self) -> Position {
+        Position::new(self.line, self.char.unwrap_or(0))
     }
 }
 
-/// The text that is read.
-pub(crate) fn text(document: &Document) -> &str {
-    &document.file.text
-}
-
-fn byte_at(document: &Document, position: TextPosition) -> usize {
-    document.lines.byte_at(text(document), position).unwrap_or(text(document).len())
-}
-
-/// The byte at which a section starts.
-fn start_of(document: &Document, node: usize) -> usize {
-    document
-        .nodes
-        .get(node)
-        .map_or(0, |node| byte_at(document, TextPosition { line: node.start_line, char: node.start_char }))
+fn byte_at(document: &Document, position: Position) -> usize {
+    document.lines.byte_at(&document.text, position).unwrap_or(document.text.len())
 }
 
 /// The innermost section that contains a place. Without a character, it is the first one that starts on the line, if any.
@@ -226,54 +205,21 @@ pub(crate) fn node_index(document: &Document, place: Place) -> usize {
     after.saturating_sub(1)
 }
 
-/// The titles from the top of the file down to a section.
-pub(crate) fn heading_path(document: &Document, node: usize) -> Vec<String> {
-    let mut path = Vec::new();
-    let mut next = document.nodes.get(node);
-    while let Some(Node { title, parent, .. }) = next {
-        path.push(title.clone());
-        next = parent.and_then(|parent| document.nodes.get(parent));
-    }
-    path.reverse();
-    path
-}
-
-/// The bytes of a section with its subsections, without the last break.
-pub(crate) fn section_range(document: &Document, node: usize) -> Range<usize> {
-    let start = start_of(document, node);
-    let end = next_section(document, node).map_or(text(document).len(), |next| start_of(document, next));
-    start..without_last_break(document, start, end)
-}
-
-/// The first section after a section and its subsections.
-fn next_section(document: &Document, node: usize) -> Option<usize> {
-    let mut following = document.nodes.iter().enumerate().skip(node + 1);
-    // The sections below it follow it directly, and each has a parent that is not before it.
-    following.find(|(_, next)| next.parent.is_none_or(|parent| parent < node)).map(|(next, _)| next)
-}
-
 /// The page that follows a page directly, on the same level.
 fn next_page(document: &Document, node: usize) -> Option<usize> {
-    let next = next_section(document, node)?;
+    let next = document.next_section(node)?;
     let (page, after) = (document.nodes.get(node)?, document.nodes.get(next)?);
     let are_pages = page.kind == NodeKind::PageBreak && after.kind == NodeKind::PageBreak;
     (are_pages && page.level == after.level && page.parent == after.parent).then_some(next)
 }
 
-/// The end of a text without the break at its end.
-fn without_last_break(document: &Document, start: usize, end: usize) -> usize {
-    let part = text(document).get(start..end).unwrap_or_default();
-    let short = part.strip_suffix("\r\n").or_else(|| part.strip_suffix(['\n', '\r']));
-    start + short.unwrap_or(part).len()
-}
-
 /// The bytes of the section that contains a place, without breaks at its end, and with the line of the place, which may come
 /// before the first section.
 fn section_around(document: &Document, place: Place) -> Range<usize> {
-    let section = section_range(document, node_index(document, place));
+    let section = document.section_range(node_index(document, place));
     let line = document.lines.line(place.line).unwrap_or(0..0);
     let start = section.start.min(line.start);
-    let all = text(document).get(start..section.end).unwrap_or_default();
+    let all = document.text.get(start..section.end).unwrap_or_default();
     let end = start + all.trim_end_matches(['\n', '\r']).len();
     // In HTML, a line may have parts of several sections.
     start..end.max(line.end.min(section.end)).max(start)

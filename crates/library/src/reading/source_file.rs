@@ -69,13 +69,13 @@ impl SourceArgument {
             Self::Vault(path) => count_lines(vault, path),
             Self::Manual(source, path) => {
                 let manual = manuals.get(source.manual_id()?)?;
-                let document = manual.document(path)?;
-                source.check_rev(&document.file.sha256)?;
+                let file = manual.file(path)?;
+                source.check_rev(&file.sha256)?;
                 Ok(SourceFile {
                     manual_id: Some(manual.id),
-                    path: document.path,
-                    lines: document.lines.count() as u64,
-                    sha256: document.file.sha256,
+                    lines: file.document.lines.count() as u64,
+                    path: file.path,
+                    sha256: file.sha256,
                 })
             }
         }
@@ -101,15 +101,15 @@ pub(crate) fn read_lines(
     let sha256 = match &source.manual_id {
         None => read_vault_lines(vault, &path, ranges, each)?,
         Some(manual_id) => {
-            let document = manuals.get(manual_id)?.document(&path)?;
+            let file = manuals.get(manual_id)?.file(&path)?;
             let mut numbers = ranges.iter().flat_map(|range| range.start_line..=range.end_line);
             let text = |number: u64| {
                 let line = usize::try_from(number).unwrap_or(usize::MAX);
-                document.text_of(line, line)
+                file.document.text_of(line, line)
             };
             // Stops at the first line that is refused.
             let _ = numbers.all(|number| each(number, text(number)));
-            document.file.sha256
+            file.sha256
         }
     };
     if sha256 != source.sha256 {

@@ -16,10 +16,10 @@ use crate::paging::{FileKey, Pager};
 use crate::reading::{self, Cursor, Expand, Lines, ReadLimits, ReadRequest, read_excerpt};
 use crate::scopes::{LIBRARY_READ, READS_VAULT};
 use annai_files::fs::{self, RelPath};
-use annai_files::manuals::{FileType, Manuals};
+use annai_files::manuals::Manuals;
 use annai_files::vault::{Vault, visibility};
 use annai_search::reference::{CharLimit, Ref, Target};
-use annai_text::ExcerptRequest;
+use annai_text::{ExcerptRequest, Format, Position, format_of};
 
 /// The names of the templates.
 const MANUAL_FILE: &str = "manual_file";
@@ -165,12 +165,12 @@ fn read_manual(files: &LibraryFiles<'_>, id: &str, uri: &ResourceUri) -> Result<
         runs_on: false,
     };
     let part = reading::read(files.manuals, files.settings, &request)?;
-    let cursor = |(line, char): (usize, usize)| Cursor { start_line: line as u64, char: Some(char as u64) };
+    let cursor = |next: Position| Cursor { start_line: next.line.into(), char: Some(next.char.into()) };
     Ok(FilePart {
         first_line: part.start_line as u64,
         last_line: part.end_line as u64,
         total_lines: part.total_lines as u64,
-        next: part.next_cursor.map(|next| cursor((next.line, next.char))),
+        next: part.next_cursor.map(cursor),
         text: part.text,
     })
 }
@@ -178,7 +178,7 @@ fn read_manual(files: &LibraryFiles<'_>, id: &str, uri: &ResourceUri) -> Result<
 fn read_vault(files: &LibraryFiles<'_>, uri: &ResourceUri) -> Result<FilePart, ToolError> {
     let path = RelPath::parse(&uri.path)?;
     let first_line = uri.start.map_or(1, |start| start.start_line);
-    let first_char = uri.start.map_or(0, |start| start.position().char);
+    let first_char = uri.start.map_or(0, |start| start.position().char as usize);
     let max_chars = CharLimit::new(Some(usize::MAX), files.settings.hard_max_chars).max_chars;
     let request = ExcerptRequest { first_line, first_char, last_line: u64::MAX, max_chars };
     let excerpt = read_excerpt(files.vault, &path, request, "line")?.excerpt;
@@ -192,11 +192,7 @@ fn read_vault(files: &LibraryFiles<'_>, uri: &ResourceUri) -> Result<FilePart, T
     })
 }
 
-/// The media type of the text that reading a file returns. HTML is returned as a reader sees it.
+/// The media type of the text that reading a file returns.
 fn mime_type(path: &str) -> &'static str {
-    match FileType::of(path) {
-        Some(FileType::Md) => "text/markdown",
-        Some(FileType::Json) => "application/json",
-        _ => "text/plain",
-    }
+    format_of(path).map_or("text/plain", Format::media_type)
 }

@@ -14,11 +14,12 @@ use crate::find_statistics::FindStatistics;
 use crate::paging::Pager;
 use crate::reading::{ReadPart, ReadScope};
 use crate::resources::LibraryFiles;
-use annai_files::manuals::{FileType, Manuals};
+use annai_files::manuals::Manuals;
 use annai_files::vault::Vault;
 use annai_search::index::IndexCatalog;
 use annai_search::reference::Ref;
 use annai_search::{DictionaryCache, FindContext, ReadLedger, TraceRecord, TraceStore};
+use annai_text::{Format, Structure, format_of};
 
 /// The state that the tools share with the threads that do their work.
 pub(crate) struct LibraryState {
@@ -92,7 +93,8 @@ impl LibraryState {
         let has_searched = |trace: &TraceRecord| trace.has_searched(Some(manual_id), &part.path);
         if let Some((trace_id, trace)) = self.traces.newest(owner, has_searched, Instant::now()) {
             // A JSON file counts as one section.
-            let is_whole = part.scope == ReadScope::File || FileType::of(&part.path) == Some(FileType::Json);
+            let has_values = |format: &dyn Format| format.structure() == Structure::Values;
+            let is_whole = part.scope == ReadScope::File || format_of(&part.path).is_some_and(has_values);
             let found = trace.matches.iter().find(|found| {
                 let file = trace.file_of(found).map(|file| (file.manual_id.as_deref(), file.path.as_str()));
                 file == Some((Some(manual_id), part.path.as_str()))

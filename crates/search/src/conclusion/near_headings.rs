@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use crate::index::{Key, Posting, Segment, Shape, View};
+use crate::index::{Key, Posting, Segment, View};
 use crate::matching::place::NodePlace;
 use crate::query::terms::{FormKind, lookup_keys};
 use crate::stages::StageOutcome;
 use crate::stages::scope::SearchScope;
-use annai_text::normalize_line;
+use annai_text::{Structure, normalize_line};
 
 /// The maximum number of postings that are read, those of the rarest keys first, so that the headings cost a fraction of
 /// the search. The keys beyond it are in so many sections that they say little about a heading.
@@ -53,7 +53,7 @@ fn heading_scores(segment: &Segment, keys: &[(Key, f32)]) -> Vec<f32> {
     let mut is_in_paragraph_title = |node: u32, key: Key| {
         let node = segment
             .node(node)
-            .filter(|node| segment.file_of(node).is_some_and(|file| file.shape == Shape::Paragraphs));
+            .filter(|node| segment.file_of(node).is_some_and(|file| file.structure == Structure::Paragraphs));
         node.is_some_and(|node| {
             titles.entry(&node.title).or_insert_with(|| keys_of(&node.title)).contains(&key)
         })

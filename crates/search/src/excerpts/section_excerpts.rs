@@ -8,12 +8,9 @@ use serde::Serialize;
 
 use crate::context::FindContext;
 use crate::excerpts::highlight::LineHighlighter;
-use crate::excerpts::original_text::OriginalText;
-use crate::index::Shape;
 use crate::query::dictionary::Dictionary;
 use crate::trace::{TraceMatch, TraceRecord};
-use annai_text::Position;
-use annai_text::{TextPosition, cut_around};
+use annai_text::{Document, Structure, cut_around, line_ranges};
 
 /// The maximum number of lines of an excerpt, because each has a number and costs more than its characters.
 const MAX_LINES: usize = 20;
@@ -37,7 +34,7 @@ pub struct SectionExcerpts<'a> {
     highlighter: LineHighlighter,
     max_chars: usize,
     /// The file that was read last, because the sections of a file mostly come together; no text where it has changed.
-    last_file: Option<(u32, Option<OriginalText>)>,
+    last_file: Option<(u32, Option<Document>)>,
 }
 
 impl<'a> SectionExcerpts<'a> {
@@ -63,13 +60,13 @@ impl<'a> SectionExcerpts<'a> {
     fn lines_around(&mut self, found: &TraceMatch, best_line: u64) -> Option<Vec<ExcerptLine>> {
         let (segment, index) = self.context.indexed_node(self.record, found)?;
         let node = segment.node(index)?;
-        let shape = segment.file_of(node)?.shape;
+        let structure = segment.file_of(node)?.structure;
         if self.last_file.as_ref().is_none_or(|(file, _)| *file != found.file) {
             let file = self.record.file_of(found)?;
             self.last_file = Some((found.file, self.context.original_text(file)));
         }
         let (_, Some(original)) = self.last_file.as_ref()? else { return None };
-        let body = body(original, found, shape, node.heading_lines as usize)?;
+        let body = body(original, found, structure, node.heading_lines as usize)?;
         let lines = lines_in(original, &body);
         let best = lines.iter().position(|(number, _)| *number as u64 >= best_line).unwrap_or(0);
         let matched = self.highlighter.first_match(lines.get(best)?.1).start;
@@ -79,35 +76,26 @@ impl<'a> SectionExcerpts<'a> {
 
 /// The bytes of the own text of a match without its heading.
 fn body(
-    original: &OriginalText,
+    original: &Document,
     found: &TraceMatch,
-    shape: Shape,
+    structure: Structure,
     heading_lines: usize,
 ) -> Option<Range<usize>> {
-    let byte_at = |position: Position| {
-        let position = TextPosition { line: position.line as usize, char: position.char as usize };
-        original.lines.byte_at(&original.text, position)
-    };
+    let byte_at = |position| original.lines.byte_at(&original.text, position);
     let start = byte_at(found.span.start)?;
     let end = byte_at(found.span.end).unwrap_or(original.text.len());
     let own = original.text.get(start..end)?;
-    let heading_lines = match shape {
+    let heading_lines = match structure {
         // The heading of a paragraph is a part of its text.
-        Shape::Paragraphs => usize::from(own.starts_with('#')),
+        Structure::Paragraphs => usize::from(own.starts_with('#')),
         _ => heading_lines,
     };
-    let body = match shape {
-        Shape::Html => heading_lines
-            .checked_sub(1)
-            .map_or(Some(start), |last| own.match_indices('\n').nth(last).map(|(at, _)| start + at + 1)),
-        _ if heading_lines == 0 => Some(start),
-        _ => original.lines.line(found.span.start.line as usize + heading_lines).map(|line| line.start),
-    };
-    Some(body.unwrap_or(end).min(end)..end)
+    let body = line_ranges(own).nth(heading_lines).map_or(end, |line| start + line.start);
+    Some(body..end)
 }
 
 /// The lines in a part of a text with their numbers, without blank ones.
-fn lines_in<'a>(original: &'a OriginalText, part: &Range<usize>) -> Vec<(usize, &'a str)> {
+fn lines_in<'a>(original: &'a Document, part: &Range<usize>) -> Vec<(usize, &'a str)> {
     if part.is_empty() {
         return Vec::new();
     }

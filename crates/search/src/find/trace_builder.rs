@@ -9,7 +9,7 @@ use crate::conclusion::report::{FindSummary, Left, SearchCoverage, SignalCoverag
 use crate::conclusion::term_presence::TermPresence;
 use crate::conclusion::{Conclusion, all_candidates};
 use crate::excerpts::best_line::BestLine;
-use crate::index::{FileEntry, Segment, Shape, View};
+use crate::index::{FileEntry, Segment, View};
 use crate::matching::candidate::Candidate;
 use crate::matching::place::{FilePlace, NodePlace, file_at, file_of, node_at};
 use crate::query::terms::Goal;
@@ -18,8 +18,7 @@ use crate::stages::StageOutcome;
 use crate::trace::unscanned::{SkipReason, UnscannedPart, count_left_out, manual_id};
 use crate::trace::{MAX_TOP, Reach, TraceConflict, TraceFile, TraceHeading, TraceMatch, TraceRecord};
 use annai_core::cancellation::checkpoint;
-use annai_text::NodeKind;
-use annai_text::{Position, Span};
+use annai_text::{NodeKind, Position, Span, Structure};
 
 /// The maximum length of a section in bytes that is suggested to be read as a whole, with its
 /// subsections: what one call of manual_read returns by default. Of a longer one only its own text is suggested.
@@ -203,8 +202,7 @@ impl MatchBuilder<'_> {
         let file = segment.file_of(node)?;
         // A paragraph, a plain text, a JSON value or a passage of a long section may be long, and a reader wants the line of
         // the match, unless it begins inside a line: then its place says more than the line.
-        let may_be_long =
-            matches!(file.shape, Shape::Paragraphs | Shape::Text | Shape::Json) || node.is_continuation;
+        let may_be_long = file.structure != Structure::Headings || node.is_continuation;
         let names_best_line = may_be_long && node.start_char == 0 && rank.is_some();
         let is_among_best = rank.is_some_and(|rank| rank < MAX_TOP);
         let best_line = if is_among_best || names_best_line { self.best_line.find(segment, node) } else { 0 };
@@ -238,7 +236,7 @@ impl MatchBuilder<'_> {
             path: file.path.clone(),
             sha256: file.sha256,
             encoding: file.encoding.other_name(),
-            is_json: file.shape == Shape::Json,
+            is_json: file.structure == Structure::Values,
         });
         self.last_file = Some((file_place, number));
         Some(number)

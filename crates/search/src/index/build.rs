@@ -1,7 +1,7 @@
 //! Builds a segment of the index from documents.
 
-use super::doc::{ParsedFile, ParsedSection};
-use super::segment::{FileEntry, NodeEntry, Posting, Segment, write_posting, write_varint};
+use super::entries::{FileEntry, ParsedFile, to_u32};
+use super::segment::{Posting, Segment, write_posting, write_varint};
 use super::tokens::{self, Key, tokens};
 use annai_core::cancellation::{Ticks, checkpoint};
 use annai_text::{NodeKind, normalize_line, normalize_text, title_labels};
@@ -68,14 +68,9 @@ struct FileContext {
     /// The index of its first node.
     first: u32,
     /// The start of its text in the text of the segment.
-    base: usize,
+    base: u32,
     /// The normalized words of its path.
     path_words: String,
-}
-
-/// An index or a count as a segment stores it.
-fn to_u32(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 impl SegmentBuilder {
@@ -84,26 +79,26 @@ impl SegmentBuilder {
         let context = FileContext {
             file: to_u32(self.segment.files.len()),
             first: to_u32(self.segment.nodes.len()),
-            base: self.segment.text.len(),
-            path_words: path_words(name, &doc.path),
+            base: to_u32(self.segment.text.len()),
+            path_words: path_words(name, &doc.entry.path),
         };
         let mut titles: Vec<String> = Vec::with_capacity(doc.nodes.len());
         let mut open_table: Option<&str> = None;
-        for section in doc.nodes {
+        for mut section in doc.nodes {
             checkpoint();
             let node = to_u32(self.segment.nodes.len());
-            let own = doc.text.get(section.text.clone()).unwrap_or_default();
-            let length = self.index(body_of(own, section.heading_lines), node, Field::Body);
+            let own =
+                doc.text.get(section.text.start as usize..section.text.end as usize).unwrap_or_default();
+            let length = self.index(body_of(own, section.heading_lines as usize), node, Field::Body);
             let mut title = String::new();
-            normalize_line(&section.node.title, &mut title);
-            if section.heading_lines > 0 || (section.node.kind == NodeKind::Page && !section.is_continuation)
-            {
+            normalize_line(&section.title, &mut title);
+            if section.heading_lines > 0 || (section.kind == NodeKind::Page && !section.is_continuation) {
                 self.index(&title, node, Field::Title);
                 self.add_labels(&title_labels(&title), node);
             }
             if node == context.first {
                 // The name of a file may be the label of its content (`別表7.md`), and so may the title of the page.
-                self.add_labels(&file_name_labels(&doc.path), node);
+                self.add_labels(&file_name_labels(&doc.entry.path), node);
                 self.add_labels(&title_labels(&title), node);
             }
             // The rows of a long table mean little without the names of its columns.
@@ -117,22 +112,16 @@ impl SegmentBuilder {
                 normalize_line(&pointer.replace('/', " | "), &mut keys);
                 self.index(&keys, node, Field::Path);
             }
-            self.index_headings_above(section.node.parent, &titles, node, &context);
+            self.index_headings_above(section.parent, &titles, node, &context);
             titles.push(title);
-            self.segment.nodes.push(node_entry(section, length, &context));
+            (section.file, section.length) = (context.file, to_u32(length));
+            section.parent = section.parent.map(|parent| context.first + parent);
+            section.text = context.base + section.text.start..context.base + section.text.end;
+            self.segment.nodes.push(section);
         }
         self.segment.text.push_str(&doc.text);
-        self.segment.files.push(FileEntry {
-            path: doc.path,
-            title: doc.title,
-            shape: doc.shape,
-            sha256: doc.sha256,
-            sound: doc.sound,
-            nodes: context.first..to_u32(self.segment.nodes.len()),
-            encoding: doc.encoding,
-            row_lines: doc.row_lines,
-            sections: 0,
-        });
+        let nodes = context.first..to_u32(self.segment.nodes.len());
+        self.segment.files.push(FileEntry { nodes, ..doc.entry });
     }
 
     /// Adds the keys of a text to a field of a node, and returns how many they are.
@@ -148,16 +137,16 @@ impl SegmentBuilder {
     /// Adds the headings above a node to its path field.
     fn index_headings_above(
         &mut self,
-        parent: Option<usize>,
+        parent: Option<u32>,
         titles: &[String],
         node: u32,
         context: &FileContext,
     ) {
         let mut above = parent;
         while let Some(index) = above {
-            let Some(entry) = self.segment.nodes.get(context.first as usize + index) else { break };
-            above = entry.parent.map(|parent| (parent - context.first) as usize);
-            self.index(titles.get(index).map_or("", String::as_str), node, Field::Path);
+            let Some(entry) = self.segment.node(context.first + index) else { break };
+            above = entry.parent.map(|parent| parent - context.first);
+            self.index(titles.get(index as usize).map_or("", String::as_str), node, Field::Path);
         }
     }
 
@@ -220,28 +209,6 @@ fn body_of(own: &str, heading_lines: usize) -> &str {
     body.unwrap_or_default()
 }
 
-fn node_entry(section: ParsedSection, length: usize, context: &FileContext) -> NodeEntry {
-    NodeEntry {
-        file: context.file,
-        level: section.node.level,
-        heading_lines: to_u32(section.heading_lines),
-        start_line: to_u32(section.node.start_line),
-        start_char: to_u32(section.node.start_char),
-        end_line: to_u32(section.node.end_line),
-        own_end_line: to_u32(section.node.own_end_line),
-        parent: section.node.parent.map(|parent| context.first + to_u32(parent)),
-        text: to_u32(context.base + section.text.start)..to_u32(context.base + section.text.end),
-        length: to_u32(length),
-        bytes: to_u32(section.bytes),
-        title: section.node.title,
-        kind: section.node.kind,
-        anchor: section.node.anchor,
-        links: section.links,
-        is_continuation: section.is_continuation,
-        json_path: section.json_path,
-    }
-}
-
 const fn posting(node: u32, counts: u32) -> Posting {
     Posting { node, body: counts & 0xffff, title: (counts >> 16) & 0xff, path: counts >> 24 }
 }
@@ -289,13 +256,10 @@ fn index_text(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::shape::Shape;
-    use annai_files::fs::Sha256;
+    use annai_text::Markdown;
 
     fn segment(files: &[(&str, &str)]) -> Segment {
-        let docs = files.iter().map(|(path, text)| {
-            ParsedFile::new("手引き", path, Shape::Markdown, text, Sha256::of(text.as_bytes()))
-        });
+        let docs = files.iter().map(|(path, text)| ParsedFile::of_text("手引き", path, &Markdown, text));
         build("手引き", docs.collect())
     }
 

@@ -12,7 +12,7 @@ use super::segment::Segment;
 use annai_files::fs::{CacheFolder, FileStamp, Sha256, UnsearchableReason};
 
 /// The version of the format. It must change whenever the content of a segment or of the manifest changes.
-const FORMAT: &[u8; 8] = b"annai\0\0\x09";
+const FORMAT: &[u8; 8] = b"annai\0\0\x0a";
 const MANIFEST: &str = "manifest.json";
 const SEGMENT_SUFFIX: &str = ".segment";
 /// The maximum size of the manifest. It has about 250 bytes for each file, so this suffices for a million; a larger one is

@@ -2,27 +2,25 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::index::build::build;
-use crate::index::doc::ParsedFile;
-use crate::index::shape::Shape;
-use annai_files::fs::Sha256;
-use annai_text::{Encoding, NodeKind};
+use crate::index::entries::ParsedFile;
+use annai_text::{Encoding, Html, Json, Markdown, NodeKind};
 
 fn small() -> Segment {
     let text = "# A [x](y.md)\n給付金\n## B\nc\n";
-    build("m", vec![ParsedFile::new("m", "a.md", Shape::Markdown, text, Sha256::of(text.as_bytes()))])
+    build("m", vec![ParsedFile::of_text("m", "a.md", &Markdown, text)])
 }
 
 /// Passages of a long section and of a long line, the value of a JSON file, HTML, and a page.
 fn varied() -> Segment {
     let long = format!("# A\n{}## B\n{}\n", "words\n\n".repeat(900), "x ".repeat(3000));
-    let mut json = ParsedFile::new("m", "v.json", Shape::Json, "[1]", Sha256::of(b"v"));
+    let mut json = ParsedFile::of_text("m", "v.json", &Json, "[1]");
     json.nodes[0].json_path = Some("/0".into());
-    let long = ParsedFile::new("m", "a.md", Shape::Markdown, &long, Sha256::of(b"a"));
+    let long = ParsedFile::of_text("m", "a.md", &Markdown, &long);
     let html = "<h1>A</h1><p>x<p>y\n<h2>給付金</h2>";
-    let mut doc = ParsedFile::new("m", "a.html", Shape::Html, html, Sha256::of(html.as_bytes()));
-    doc.encoding = Encoding::EucJp;
+    let mut doc = ParsedFile::of_text("m", "a.html", &Html, html);
+    doc.entry.encoding = Encoding::EucJp;
     let page = "---\ntitle: P\n---\n## A {#a}\n## page1\nx\n";
-    let page = ParsedFile::new("m", "p.md", Shape::Markdown, page, Sha256::of(b"p"));
+    let page = ParsedFile::of_text("m", "p.md", &Markdown, page);
     build("m", vec![long, json, doc, page])
 }
 
@@ -113,8 +111,8 @@ const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/segme
 /// The segments from which the fuzz target starts.
 fn seeds() -> [(&'static str, Segment); 3] {
     let html = "<h1>A</h1><p>給付金<p>y\n<h2>B</h2>";
-    let html = ParsedFile::new("m", "a.html", Shape::Html, html, Sha256::of(b"a"));
-    let json = ParsedFile::new("m", "v.json", Shape::Json, r#"{"a":[1,"x"]}"#, Sha256::of(b"v"));
+    let html = ParsedFile::of_text("m", "a.html", &Html, html);
+    let json = ParsedFile::of_text("m", "v.json", &Json, r#"{"a":[1,"x"]}"#);
     [("markdown", small()), ("html-and-json", build("m", vec![html, json])), ("empty", Segment::default())]
 }
 
@@ -124,7 +122,7 @@ fn seeds() -> [(&'static str, Segment); 3] {
 fn the_seeds_of_the_fuzz_target_are_segments() {
     for (name, segment) in seeds() {
         let bytes = std::fs::read(format!("{SEEDS}/{name}")).unwrap();
-        let hint = "write the seeds again: cargo test -p annai-library write_the_seeds -- --ignored";
+        let hint = "write the seeds again: cargo test -p annai-search write_the_seeds -- --ignored";
         assert_eq!(decode(&bytes), Some(segment), "{name}: {hint}");
     }
 }

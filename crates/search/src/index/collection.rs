@@ -12,16 +12,16 @@ use annai_core::{ErrorKind, ToolError};
 
 use super::build::build;
 use super::cache::{Cache, FileState, KnownFile};
-use super::doc::ParsedFile;
-use super::segment::{FileEntry, Segment};
+use super::entries::{FileEntry, ParsedFile};
+use super::segment::Segment;
 use super::segment_plan::{SegmentPlan, plan_segments};
-use super::shape::Shape;
 use annai_core::cancellation::{Cancellation, checkpoint};
 use annai_files::LibraryError;
 use annai_files::fs::{
     self, EntryKind, FileStamp, Membership, ReadError, RelPath, Root, Sha256, TextFile, Unsearchable,
     UnsearchableReason,
 };
+use annai_text::Format;
 
 /// A file that changed less than two seconds (in nanoseconds) before it was read may change again with the same stamp,
 /// because some file systems store times in steps of two seconds; such a file is hashed again at the next find.
@@ -35,14 +35,14 @@ const WAIT_STEP: Duration = Duration::from_millis(20);
 /// The maximum number of threads that index or load segments at the same time.
 const MAX_THREADS: usize = 8;
 
-/// Which files a collection has, and how they are split into nodes.
+/// Which files a collection has, and how they are read.
 pub struct CollectionSource {
     /// The name of the collection. It is indexed as a part of the path of every file.
     pub name: String,
     /// Which folders and files belong to it, and which of the files are searched.
     pub enter: fn(&str, EntryKind) -> Membership,
-    /// How a file is split into nodes.
-    pub shape: fn(&str) -> Shape,
+    /// The format in which a file is read.
+    pub format: fn(&str) -> &'static dyn Format,
 }
 
 /// The progress of indexing in all collections together.
@@ -281,11 +281,10 @@ impl Collection {
             let now = now();
             let state = match self.read(root, path, stamp) {
                 Ok((file, stored)) => {
-                    let shape = (self.source.shape)(&stored);
-                    let mut doc = ParsedFile::new(&self.source.name, &stored, shape, &file.text, file.sha256);
-                    doc.encoding = file.encoding;
-                    docs.push(doc);
-                    FileState::Indexed(file.sha256)
+                    let format = (self.source.format)(&stored);
+                    let sha256 = file.sha256;
+                    docs.push(ParsedFile::new(&self.source.name, &stored, format, file));
+                    FileState::Indexed(sha256)
                 }
                 Err(ReadError::NotText) => FileState::Unsearchable(UnsearchableReason::Encoding),
                 Err(ReadError::TooLarge { .. }) => FileState::Unsearchable(UnsearchableReason::TooLarge),

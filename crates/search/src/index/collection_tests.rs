@@ -6,6 +6,7 @@
 use std::thread::JoinHandle;
 
 use super::*;
+use annai_text::Markdown;
 
 /// How many files there are to index.
 const FILES: usize = 40;
@@ -36,11 +37,8 @@ impl Drop for TempFolder {
 }
 
 fn collection() -> Arc<Collection> {
-    let source = CollectionSource {
-        name: "m".to_owned(),
-        enter: |_, _| Membership::Searched,
-        shape: |_| Shape::Markdown,
-    };
+    let source =
+        CollectionSource { name: "m".to_owned(), enter: |_, _| Membership::Searched, format: |_| &Markdown };
     Arc::new(Collection::new(source, None, Arc::default()))
 }
 

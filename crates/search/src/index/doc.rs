@@ -1,100 +1,73 @@
-//! Parses a file for the index: its normalized text, line by line, and the nodes that it is split into.
+//! Prepares a file for the index: its normalized text, line by line, and the passages that its sections are split into.
 
 use std::ops::Range;
 
+use super::entries::{FileEntry, NodeEntry, ParsedFile, to_u32};
 use super::passages::passages;
-use super::shape::Shape;
-use super::source::{Part, Source, json_source};
 use annai_core::cancellation::checkpoint;
-use annai_files::fs::Sha256;
-use annai_text::{Encoding, Growth, Node, normalize_line_within, page_name, parse_html};
-
-/// The maximum number of links of one section. A page with more is a list of links, which says little about any of them;
-/// the rest is not followed.
-const MAX_LINKS: usize = 2000;
-/// The maximum length of a link. A longer one is usually embedded data; it is ignored.
-const MAX_LINK_BYTES: usize = 500;
-
-/// A parsed file, ready to be indexed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ParsedFile {
-    /// The stored path.
-    pub path: String,
-    /// The title of the page.
-    pub title: String,
-    /// How it is split into nodes.
-    pub shape: Shape,
-    /// The SHA-256 of the file.
-    pub sha256: Sha256,
-    /// Whether the content is valid for the extension; invalid JSON is not.
-    pub sound: bool,
-    /// The encoding of the file.
-    pub encoding: Encoding,
-    /// The normalized text, with one line for each line of the original; for HTML, one for each row.
-    pub text: String,
-    /// For HTML, the original line on which each row began; otherwise empty.
-    pub row_lines: Vec<u32>,
-    /// The nodes, in order.
-    pub nodes: Vec<ParsedSection>,
-}
-
-/// A parsed node, ready to be indexed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParsedSection {
-    /// The node.
-    pub node: Node,
-    /// How many of its first lines belong to the heading.
-    pub heading_lines: usize,
-    /// The bytes of its own lines in the normalized text of the file.
-    pub text: Range<usize>,
-    /// The size of its own text in the file, with markup.
-    pub bytes: usize,
-    /// The targets of its links, as written.
-    pub links: Vec<String>,
-    /// Whether it is a passage of a long section, after the first one. Its parent is the first passage.
-    pub is_continuation: bool,
-    /// The JSON Pointer of its value, in a JSON file.
-    pub json_path: Option<Box<str>>,
-}
+use annai_files::fs::TextFile;
+use annai_text::{Document, Format, Growth, Link, Node, line_ranges, normalize_line_within, page_name};
 
 impl ParsedFile {
     /// Parses a file of a collection.
-    pub fn new(collection: &str, path: &str, shape: Shape, original: &str, sha256: Sha256) -> Self {
-        let name = page_name(path, collection);
-        let (sound, source) = match shape {
-            Shape::Html => (true, Source::html(parse_html(original, name), name)),
-            Shape::Json => json_source(original, name),
-            Shape::Markdown => (true, Source::markdown(original, shape, name)),
-            Shape::Paragraphs if has_markup(path) => (true, Source::markdown(original, shape, name)),
-            Shape::Paragraphs | Shape::Text => (true, Source::text(original, shape, name)),
-        };
-        let mut parsed = Self {
+    pub fn new(collection: &str, path: &str, format: &dyn Format, file: TextFile) -> Self {
+        let TextFile { text, sha256, encoding, .. } = file;
+        let document = format.parse(text, page_name(path, collection));
+        let entry = FileEntry {
             path: path.to_owned(),
-            title: source.title.clone(),
-            shape,
+            title: document.title.clone(),
+            structure: format.structure(),
             sha256,
-            sound,
-            encoding: Encoding::Utf8,
-            text: String::with_capacity(source.text.len()),
+            sound: document.is_sound,
+            nodes: 0..0,
+            sections: 0,
+            encoding,
             row_lines: Vec::new(),
-            nodes: Vec::with_capacity(source.parts.len()),
         };
-        // The number of the first passage of each part, because a parent is a part and not a passage.
-        let mut first_passages = Vec::with_capacity(source.parts.len());
-        let mut counters = Counters { chars: CharCounter::default(), growth: Growth::of(source.text.len()) };
-        for part in &source.parts {
-            first_passages.push(parsed.nodes.len());
-            parsed.add(&source, part, &first_passages, &mut counters);
+        let nodes = format.ranked_nodes(&document);
+        let counters = Counters { chars: CharCounter::default(), growth: Growth::of(document.text.len()) };
+        let parsed = Self {
+            entry,
+            text: String::with_capacity(document.text.len()),
+            nodes: Vec::with_capacity(nodes.len()),
+        };
+        let mut preparation = Preparation { format, document: &document, parsed, counters };
+        // The number of the first passage of each node, because a parent is a whole section and not a passage.
+        let mut first_passages = Vec::with_capacity(nodes.len());
+        for node in nodes.iter() {
+            first_passages.push(preparation.parsed.nodes.len());
+            preparation.add(node, &first_passages);
         }
-        parsed
+        preparation.finish()
     }
+}
 
+#[cfg(any(test, feature = "fuzzing"))]
+impl ParsedFile {
+    /// Parses a text as a file of a collection.
+    pub fn of_text(collection: &str, path: &str, format: &dyn Format, text: &str) -> Self {
+        let sha256 = annai_files::fs::Sha256::of(text.as_bytes());
+        let encoding = annai_text::Encoding::Utf8;
+        let file = TextFile { text: text.to_owned(), sha256, encoding, has_bom: false };
+        Self::new(collection, path, format, file)
+    }
+}
+
+/// A file that is being prepared.
+struct Preparation<'a> {
+    format: &'a dyn Format,
+    document: &'a Document,
+    parsed: ParsedFile,
+    counters: Counters,
+}
+
+impl Preparation<'_> {
     /// Adds a section, split into passages if it is long.
-    fn add(&mut self, source: &Source<'_>, part: &Part, first_passages: &[usize], counters: &mut Counters) {
-        let Source { text, lines, .. } = source;
-        let passages = passages(text, lines, part.own.clone());
-        let first = self.nodes.len();
-        let parent = part.node.parent.and_then(|parent| first_passages.get(parent)).copied();
+    fn add(&mut self, node: &Node, first_passages: &[usize]) {
+        let Document { text, lines, .. } = self.document;
+        let passages = passages(text, lines, node.own.clone());
+        let first = self.parsed.nodes.len();
+        let parent = node.parent.and_then(|parent| first_passages.get(parent)).copied();
         let is_split = passages.len() > 1;
         for (number, passage) in passages.into_iter().enumerate() {
             checkpoint();
@@ -102,72 +75,67 @@ impl ParsedFile {
             let start_line = lines.line_at(passage.start);
             let own_end_line = lines.line_at(passage.end.saturating_sub(1).max(passage.start));
             let line_start = lines.line(start_line).map_or(0, |line| line.start);
-            let node = Node {
-                title: part.node.title.clone(),
-                level: part.node.level,
-                start_line,
-                start_char: counters.chars.count(text, line_start, passage.start),
-                end_line: if is_continuation { own_end_line } else { part.node.end_line },
-                own_end_line: if is_split { own_end_line } else { part.node.own_end_line },
-                parent: if is_continuation { Some(first) } else { parent },
-                kind: part.node.kind,
-                anchor: part.node.anchor.clone().filter(|_| !is_continuation),
-            };
-            let start = self.text.len();
-            let own = text.get(passage.clone()).unwrap_or_default();
-            self.add_text(source, passage, &mut counters.growth);
-            self.nodes.push(ParsedSection {
-                heading_lines: if is_continuation { 0 } else { part.heading_lines },
-                text: start..self.text.len(),
-                bytes: own.len(),
-                links: match self.shape {
-                    Shape::Json | Shape::Text => Vec::new(),
-                    Shape::Html if is_continuation => Vec::new(),
-                    Shape::Html => part.links.clone(),
-                    Shape::Markdown | Shape::Paragraphs => links(own),
-                },
+            let start = self.parsed.text.len();
+            self.add_text(passage.clone());
+            self.parsed.nodes.push(NodeEntry {
+                file: 0,
+                title: node.title.clone(),
+                kind: node.kind,
+                anchor: node.anchor.clone().filter(|_| !is_continuation),
+                level: node.level,
+                heading_lines: if is_continuation { 0 } else { to_u32(node.heading_lines) },
+                start_line: to_u32(start_line),
+                start_char: to_u32(self.counters.chars.count(text, line_start, passage.start)),
+                end_line: to_u32(if is_continuation { own_end_line } else { node.end_line }),
+                own_end_line: to_u32(if is_split { own_end_line } else { node.own_end_line }),
+                parent: if is_continuation { Some(first) } else { parent }.map(to_u32),
+                text: to_u32(start)..to_u32(self.parsed.text.len()),
+                bytes: to_u32(passage.len()),
+                length: 0,
+                links: targets(&node.links, &passage),
                 is_continuation,
-                json_path: part.json_path.clone(),
-                node,
+                json_path: node.json_path.clone(),
             });
         }
     }
 
-    /// Adds the normalized text of a part as a reader sees it, with one line for each line of the original; for HTML, one
-    /// for each row.
-    fn add_text(&mut self, source: &Source<'_>, part: Range<usize>, growth: &mut Growth) {
-        let Source { text, lines, .. } = source;
-        if self.shape == Shape::Html {
-            let mut at = part.start;
-            for row in text.get(part).unwrap_or_default().split_inclusive('\n') {
-                checkpoint();
-                self.row_lines.push(u32::try_from(lines.line_at(at)).unwrap_or(u32::MAX));
-                normalize_line_within(row.trim_end_matches('\n'), growth, &mut self.text);
-                self.text.push('\n');
-                at += row.len();
-            }
-            return;
-        }
-        let last = lines.line_at(part.end.saturating_sub(1).max(part.start));
-        for line in (lines.line_at(part.start)..=last).filter_map(|number| lines.line(number)) {
+    /// Adds the normalized text of a passage as a reader sees it, line by line.
+    fn add_text(&mut self, passage: Range<usize>) {
+        let Document { text, lines, rendering, .. } = self.document;
+        for line in line_ranges(text.get(passage.clone()).unwrap_or_default()) {
             checkpoint();
-            let line = line.start.max(part.start)..line.end.min(part.end).max(part.start);
-            let line = source.rendering.render(text, line);
-            match self.shape {
-                Shape::Json if line.contains("\\u") => {
-                    normalize_line_within(&unescaped(&line), growth, &mut self.text);
-                }
-                _ => normalize_line_within(&line, growth, &mut self.text),
-            }
-            self.text.push('\n');
+            let line = passage.start + line.start..passage.start + line.end;
+            self.parsed.entry.row_lines.push(to_u32(lines.line_at(line.start)));
+            let line = self.format.searched_line(rendering.render(text, line));
+            normalize_line_within(&line, &mut self.counters.growth, &mut self.parsed.text);
+            self.parsed.text.push('\n');
         }
+    }
+
+    /// The prepared file. The lines of its rows are only kept where they cannot be counted.
+    fn finish(self) -> ParsedFile {
+        let mut parsed = self.parsed;
+        let rows = |node: &NodeEntry| {
+            let text = parsed.text.get(node.text.start as usize..node.text.end as usize);
+            text.map_or(0, |text| to_u32(memchr::memchr_iter(b'\n', text.as_bytes()).count()))
+        };
+        let counted = parsed.nodes.iter().flat_map(|node| (node.start_line..).take(rows(node) as usize));
+        if counted.eq(parsed.entry.row_lines.iter().copied()) {
+            parsed.entry.row_lines = Vec::new();
+        }
+        parsed
     }
 }
 
-/// Whether a file of the vault is written with markup, by its extension.
-pub fn has_markup(path: &str) -> bool {
-    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
-    ["md", "markdown", "mdx", "html", "htm"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+/// The targets of the links in a passage, each once.
+fn targets(links: &[Link], passage: &Range<usize>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for link in links.iter().filter(|link| passage.contains(&link.at)) {
+        if !found.contains(&link.target) {
+            found.push(link.target.clone());
+        }
+    }
+    found
 }
 
 /// What is counted over all sections of a file.
@@ -195,64 +163,6 @@ impl CharCounter {
         self.byte = byte.max(self.byte);
         self.chars
     }
-}
-
-/// The targets of the links of a Markdown text, without URLs.
-fn links(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let inline = text.split("](").skip(1);
-    let defined = text.lines().filter_map(|line| {
-        let line = line.trim_start();
-        line.starts_with('[').then(|| line.split_once("]: ")).flatten().map(|(_, target)| target)
-    });
-    for target in inline.chain(defined) {
-        let target = target.trim_start();
-        // A path in angle brackets may contain spaces.
-        let (target, end) = match target.strip_prefix('<') {
-            Some(target) => (target, target.find(['>', '\n', '\r'])),
-            None => (target, target.find([')', ' ', '\n', '\r', '"'])),
-        };
-        let end = end.unwrap_or(target.len());
-        let target = target.get(..end).unwrap_or_default();
-        let is_external = target.contains("://") || target.starts_with("mailto:");
-        if !target.is_empty()
-            && target.len() <= MAX_LINK_BYTES
-            && !is_external
-            && !found.iter().any(|link| link == target)
-        {
-            found.push(target.to_owned());
-        }
-        if found.len() == MAX_LINKS {
-            break;
-        }
-    }
-    found
-}
-
-/// A line of JSON with its `\uXXXX` escapes decoded; invalid escapes are kept.
-fn unescaped(line: &str) -> String {
-    let mut out = String::with_capacity(line.len());
-    let mut units: Vec<u16> = Vec::new();
-    let mut rest = line;
-    while let Some((before, after)) = rest.split_once("\\u") {
-        if !before.is_empty() {
-            out.extend(char::decode_utf16(units.drain(..)).map(|ch| ch.unwrap_or('\u{fffd}')));
-            out.push_str(before);
-        }
-        match after.get(..4).and_then(|digits| u16::from_str_radix(digits, 16).ok()) {
-            Some(unit) => {
-                units.push(unit);
-                rest = after.get(4..).unwrap_or_default();
-            }
-            None => {
-                out.push_str("\\u");
-                rest = after;
-            }
-        }
-    }
-    out.extend(char::decode_utf16(units.drain(..)).map(|ch| ch.unwrap_or('\u{fffd}')));
-    out.push_str(rest);
-    out
 }
 
 #[cfg(test)]

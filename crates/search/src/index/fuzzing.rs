@@ -2,20 +2,18 @@
 
 use super::build::build;
 use super::codec::{decode, encode};
-use super::doc::ParsedFile;
+use super::entries::ParsedFile;
 use super::segment::Segment;
-use super::shape::Shape;
-use annai_files::fs::Sha256;
-use annai_text::LineIndex;
+use annai_text::{Format, line_ranges};
 
 /// Builds a segment of one file. It survives the disk cache, is the same when it is built again from itself, as where
 /// segments are merged, and its nodes lie in the lines of the file.
-pub fn build_and_check(path: &str, shape: Shape, text: &str) -> Segment {
-    let segment = build("m", vec![ParsedFile::new("m", path, shape, text, Sha256::of(text.as_bytes()))]);
+pub fn build_and_check(path: &str, format: &dyn Format, text: &str) -> Segment {
+    let segment = build("m", vec![ParsedFile::of_text("m", path, format, text)]);
     let decoded = encode(&segment).and_then(|bytes| decode(&bytes));
     assert_eq!(decoded.as_ref(), Some(&segment), "what was encoded is well-formed");
     assert_eq!(rebuilt(&segment), segment, "a segment can be built again from itself");
-    check_lines(&segment, LineIndex::new(text).count().max(1));
+    check_lines(&segment, line_ranges(text).count().max(1));
     use_everything(&segment);
     segment
 }

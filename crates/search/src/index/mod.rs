@@ -7,22 +7,19 @@ mod catalog;
 mod codec;
 mod collection;
 mod doc;
+mod entries;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod number_list;
-mod paragraphs;
 mod passages;
 mod segment;
 mod segment_plan;
-mod shape;
-mod source;
 mod stem;
 mod tokens;
 
 pub use catalog::IndexCatalog;
 pub use collection::{CollectionSource, View};
-pub use doc::has_markup;
-pub use segment::{FileEntry, NodeEntry, Posting, Segment};
-pub use shape::Shape;
+pub use entries::{FileEntry, NodeEntry};
+pub use segment::{Posting, Segment};
 pub use stem::stem;
 pub use tokens::{Class, Key, all_of, class, exact, label, pair_of, tokens, word};

@@ -4,77 +4,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::doc::{ParsedFile, ParsedSection};
+use super::entries::{FileEntry, NodeEntry, ParsedFile};
 use super::number_list;
-use super::shape::Shape;
 use super::tokens::Key;
-use annai_files::fs::Sha256;
-use annai_text::{Encoding, Node, NodeKind};
-
-/// A file in a segment.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FileEntry {
-    /// The stored path.
-    pub path: String,
-    /// The title of the page: that of its front matter, else its first heading of level 1, else its name.
-    pub title: String,
-    /// How it is split into nodes.
-    pub shape: Shape,
-    /// The SHA-256 of the file.
-    pub sha256: Sha256,
-    /// Whether the content is valid for the extension; invalid JSON is not.
-    pub sound: bool,
-    /// The indexes of its nodes.
-    pub nodes: Range<u32>,
-    /// The number of its sections: the nodes without the later passages of long sections.
-    #[serde(skip)]
-    pub sections: u32,
-    /// The encoding of the file.
-    pub encoding: Encoding,
-    /// For HTML, the original line on which each line of the normalized text began; otherwise empty, because they are the
-    /// same lines.
-    #[serde(with = "number_list")]
-    pub row_lines: Vec<u32>,
-}
-
-/// A node in a segment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NodeEntry {
-    /// The index of its file.
-    pub file: u32,
-    /// The text of the heading without markup.
-    pub title: String,
-    /// What it is.
-    pub kind: NodeKind,
-    /// The id of the heading that is not part of its title, by which links name it.
-    pub anchor: Option<Box<str>>,
-    /// The level of the heading, from 1 to 6.
-    pub level: u8,
-    /// How many of its first lines belong to the heading.
-    pub heading_lines: u32,
-    /// The line of the heading, counted from 1.
-    pub start_line: u32,
-    /// How many characters of that line come before the node: in HTML, and in passages of long lines.
-    pub start_char: u32,
-    /// The last line of the section, including its subsections.
-    pub end_line: u32,
-    /// The last line before the next heading.
-    pub own_end_line: u32,
-    /// The index of the enclosing node.
-    pub parent: Option<u32>,
-    /// The bytes of its own lines in the text of the segment.
-    pub text: Range<u32>,
-    /// The size of its own text in the file, with markup.
-    pub bytes: u32,
-    /// The length of its body in keys, for BM25.
-    pub length: u32,
-    /// The targets of its links, as written.
-    pub links: Vec<String>,
-    /// Whether it is a passage of a long section, after the first one. Its parent is the first passage.
-    pub is_continuation: bool,
-    /// The JSON Pointer of its value, in a JSON file.
-    pub json_path: Option<Box<str>>,
-}
 
 /// A posting: how often a key occurs in each field of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -219,35 +151,17 @@ impl Segment {
         let first = self.node(file.nodes.start).map_or(0, |node| node.text.start);
         let last = file.nodes.end.checked_sub(1).and_then(|last| self.node(last));
         let end = last.map_or(first, |node| node.text.end);
-        let nodes = self.nodes_of(file).map(|(_, entry)| ParsedSection {
-            node: Node {
-                title: entry.title.clone(),
-                level: entry.level,
-                start_line: entry.start_line as usize,
-                start_char: entry.start_char as usize,
-                end_line: entry.end_line as usize,
-                own_end_line: entry.own_end_line as usize,
-                parent: entry.parent.map(|parent| (parent - file.nodes.start) as usize),
-                kind: entry.kind,
-                anchor: entry.anchor.clone(),
-            },
-            heading_lines: entry.heading_lines as usize,
-            text: (entry.text.start - first) as usize..(entry.text.end - first) as usize,
-            bytes: entry.bytes as usize,
-            links: entry.links.clone(),
-            is_continuation: entry.is_continuation,
-            json_path: entry.json_path.clone(),
+        let nodes = self.nodes_of(file).map(|(_, entry)| NodeEntry {
+            file: 0,
+            length: 0,
+            parent: entry.parent.map(|parent| parent - file.nodes.start),
+            text: entry.text.start - first..entry.text.end - first,
+            ..entry.clone()
         });
         ParsedFile {
-            path: file.path.clone(),
-            title: file.title.clone(),
-            shape: file.shape,
-            sha256: file.sha256,
-            sound: file.sound,
-            encoding: file.encoding,
-            row_lines: file.row_lines.clone(),
             nodes: nodes.collect(),
             text: self.text.get(first as usize..end as usize).unwrap_or_default().to_owned(),
+            entry: FileEntry { nodes: 0..0, sections: 0, ..file.clone() },
         }
     }
 }

@@ -75,9 +75,9 @@ impl SegmentPlan {
 mod tests {
     use super::*;
     use crate::index::build::build;
-    use crate::index::doc::ParsedFile;
-    use crate::index::shape::Shape;
+    use crate::index::entries::ParsedFile;
     use annai_files::fs::Sha256;
+    use annai_text::Markdown;
 
     const TEXT: &str = "# A\ntext\n";
 
@@ -86,8 +86,7 @@ mod tests {
     }
 
     fn segment(paths: &[&str]) -> Arc<Segment> {
-        let file =
-            |path: &&str| ParsedFile::new("m", path, Shape::Markdown, TEXT, Sha256::of(TEXT.as_bytes()));
+        let file = |path: &&str| ParsedFile::of_text("m", path, &Markdown, TEXT);
         Arc::new(build("m", paths.iter().map(file).collect()))
     }
 

@@ -6,9 +6,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::index::View;
+use annai_text::{FORMATS, Structure, format_of};
 
-/// The extensions of pages. Where several files have the same path but for the extension, the first one wins.
-const PAGE_EXTENSIONS: [&str; 5] = [".md", ".mdx", ".markdown", ".html", ".htm"];
 /// The names of the page of a folder.
 const FOLDER_PAGES: [&str; 3] = ["index", "_index", "README"];
 /// The maximum number of folders of a path that are tried as the root of the site, or as the beginning of a path.
@@ -26,10 +25,12 @@ pub struct PagePaths<'a> {
     endings: OnceCell<HashMap<&'a str, Option<FileSlot>>>,
 }
 
+/// The order among the files with the same path, the first one best: files, then pages of folders; and by extension.
+type Rank = (usize, usize);
+
 struct Page {
     slot: FileSlot,
-    /// The order among the files with the same path, the first one best.
-    rank: usize,
+    rank: Rank,
 }
 
 impl<'a> PagePaths<'a> {
@@ -69,7 +70,7 @@ impl<'a> PagePaths<'a> {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let beside = joined(folder, link).and_then(|path| self.find(&path));
         // A site that shows `guide/setup.md` as `guide/setup/` counts from there.
-        let is_source = PAGE_EXTENSIONS.iter().take(3).any(|extension| link.ends_with(extension));
+        let is_source = format_of(link).is_some_and(|format| format.is_source_of_pages());
         let below = || joined(page_path(from).0, link).and_then(|path| self.find(&path));
         beside.or_else(|| if is_source { None } else { below() })
     }
@@ -106,16 +107,17 @@ impl<'a> PagePaths<'a> {
 
 /// A path without the extension of a page, and without the name of the page of a folder, and its order among the files
 /// with the same path; no order where it is not the path of a page.
-fn page_path(path: &str) -> (&str, Option<usize>) {
-    let extension = PAGE_EXTENSIONS
-        .iter()
-        .enumerate()
-        .find_map(|(rank, extension)| Some((path.strip_suffix(extension)?, rank)));
-    let (stem, rank) = extension.map_or((path, None), |(stem, rank)| (stem, Some(rank)));
+fn page_path(path: &str) -> (&str, Option<Rank>) {
+    let pages = FORMATS.iter().filter(|format| format.structure() == Structure::Headings);
+    let mut extensions = pages.flat_map(|format| format.extensions());
+    let ranked = path
+        .rsplit_once('.')
+        .and_then(|(stem, extension)| Some((stem, extensions.position(|known| *known == extension)?)));
+    let (stem, rank) = ranked.map_or((path, None), |(stem, rank)| (stem, Some(rank)));
     let (folder, name) = stem.rsplit_once('/').unwrap_or(("", stem));
     match FOLDER_PAGES.iter().position(|page| *page == name) {
-        Some(order) => (folder, rank.map(|rank| (order + 1) * PAGE_EXTENSIONS.len() + rank)),
-        None => (stem, rank),
+        Some(order) => (folder, rank.map(|rank| (order + 1, rank))),
+        None => (stem, rank.map(|rank| (0, rank))),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::line_breaks::line_end;
+use crate::lines::line_end;
 
 /// The maximum length of a label.
 const MAX_LABEL_BYTES: usize = 999;

@@ -11,8 +11,9 @@ mod edit;
 mod emphasis;
 mod ending;
 mod entities;
+mod front_matter;
+pub mod html_elements;
 mod lengths;
-mod line_breaks;
 mod links;
 mod scanner;
 mod tags;
@@ -23,8 +24,9 @@ use std::ops::{Range, RangeInclusive};
 use edit::Edit;
 use scanner::Scanner;
 
-use super::front_matter::front_matter;
-use super::lines::LineIndex;
+use crate::lines::LineIndex;
+
+pub use front_matter::front_matter;
 
 /// What is left out of a text for its reader. The default leaves out nothing.
 #[derive(Debug, Clone, Default)]
@@ -45,6 +47,11 @@ impl Rendering {
     /// Renders a Markdown file.
     pub fn of_file(text: &str, lines: &LineIndex) -> Self {
         Self::new(text, front_matter(text, lines).end)
+    }
+
+    /// Whether the reader sees the text as it is written.
+    pub const fn is_empty(&self) -> bool {
+        self.edits.is_empty()
     }
 
     /// Some lines of the text as a reader sees them.

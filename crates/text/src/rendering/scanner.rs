@@ -8,9 +8,9 @@ use super::emphasis::{Emphasis, Run};
 use super::ending::Ending;
 use super::entities::entity;
 use super::lengths::{address_length, heading_id_length, run_length, shown_text};
-use super::line_breaks::{line_end, next_line};
 use super::links::target_length;
 use super::tags::Tag;
+use crate::lines::{line_end, next_line};
 use annai_core::cancellation::checkpoint;
 
 /// The maximum number of brackets that wait for their other half.

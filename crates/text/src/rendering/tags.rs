@@ -1,6 +1,6 @@
 //! The tags of HTML and JSX.
 
-use super::super::html_elements::{is_inline, separates_words};
+use super::html_elements::separates_words;
 
 /// The maximum length of a tag in bytes: with a small picture in it.
 const MAX_TAG_BYTES: usize = 100_000;
@@ -29,12 +29,11 @@ impl Tag {
             AttributeReader { bytes: rest.as_bytes(), at: 0, has_value: false, closes_itself: false };
         reader.read_to_end()?;
         let AttributeReader { at, has_value, closes_itself, .. } = reader;
-        let lower = name.to_ascii_lowercase();
-        let separates = separates_words(&lower);
+        let separates = separates_words(&name.to_ascii_lowercase());
         let is_component = first.is_ascii_uppercase() && name.len() > 1 && !before.is_ascii_alphanumeric();
-        let is_markup =
-            separates || is_inline(&lower) || is_component || is_end || has_value || closes_itself;
-        is_markup.then_some(Self { length: text.len() - rest.len() + at, separates })
+        let is_markup = separates.is_some() || is_component || is_end || has_value || closes_itself;
+        let length = text.len() - rest.len() + at;
+        is_markup.then_some(Self { length, separates: separates.unwrap_or_default() })
     }
 }
 

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
-use super::super::lines::LineIndex;
 use super::*;
+use crate::lines::LineIndex;
 
 /// The lines of a text as a reader sees them.
 fn rendered(text: &str) -> String {

@@ -38,25 +38,8 @@ pub enum Item {
 }
 
 /// The words before the number of a part of a text. They count only where no unit follows the number: 代表3名 has three.
-const REFERENCE_PREFIXES: &[&str] = &[
-    "表",
-    "図",
-    "別紙",
-    "様式",
-    "付録",
-    "附録",
-    "資料",
-    "手順",
-    "ステップ",
-    "注",
-    "※",
-    "例",
-    "問",
-    "項番",
-    "バージョン",
-    "#",
-    "§",
-];
+const REFERENCE_PREFIXES: &str =
+    "表 図 別紙 様式 付録 附録 資料 手順 ステップ 注 ※ 例 問 項番 バージョン # §";
 
 /// The signs that make the number before them the number of a part of a text.
 const REFERENCE_SIGNS: &[&str] =
@@ -290,7 +273,7 @@ impl<'a> Scanner<'a> {
         let is_reference = REFERENCE_SIGNS.iter().any(|sign| after.starts_with(sign))
             || self.text.get(..self.at).is_some_and(|before| {
                 let before = before.strip_suffix(' ').unwrap_or(before);
-                REFERENCE_PREFIXES.iter().any(|prefix| before.ends_with(prefix))
+                REFERENCE_PREFIXES.split(' ').any(|prefix| before.ends_with(prefix))
             });
         if is_reference {
             return self.take_reference(found.len);

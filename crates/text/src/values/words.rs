@@ -2,32 +2,11 @@
 
 /// The value of a word for a number below 100.
 fn small(word: &str) -> Option<f64> {
-    const WORDS: [&str; 20] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ];
-    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-    let unit = WORDS.iter().position(|known| *known == word);
-    unit.or_else(|| TENS.iter().position(|known| *known == word).map(|index| (index + 2) * 10))
-        .map(|value| value as f64)
+    const WORDS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
+        sixteen seventeen eighteen nineteen";
+    const TENS: &str = "twenty thirty forty fifty sixty seventy eighty ninety";
+    let position = |words: &str| words.split(' ').position(|known| known == word);
+    position(WORDS).or_else(|| Some((position(TENS)? + 2) * 10)).map(|value| value as f64)
 }
 
 /// The value of a word that multiplies what stands before it.
@@ -96,34 +75,16 @@ fn fits_after(before: f64, value: f64) -> bool {
 
 /// Whether an ASCII text has a word that may be a number or a month, in either case. It is quick and errs on the side of yes.
 pub fn may_have_number_word(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let mut is_start = true;
-    for (at, byte) in bytes.iter().enumerate() {
-        if is_start
-            && matches!(
-                byte.to_ascii_lowercase(),
-                b'o' | b't' | b'f' | b's' | b'e' | b'n' | b'z' | b'j' | b'a' | b'm' | b'd'
-            )
-        {
-            let start: [u8; 3] = match bytes.get(at..at + 3) {
-                Some([one, two, three]) => [one, two, three].map(u8::to_ascii_lowercase),
-                _ => return false,
-            };
-            if BEGINNINGS.contains(&&start) {
-                return true;
-            }
-        }
-        is_start = !byte.is_ascii_alphanumeric() && *byte != b'_';
-    }
-    false
+    let words = text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    words.filter_map(<[u8]>::first_chunk).any(|start: &[u8; 3]| {
+        let start = start.map(|byte| byte.to_ascii_lowercase());
+        BEGINNINGS.as_bytes().chunks(4).any(|known| known.starts_with(&start))
+    })
 }
 
 /// How the words for numbers and months begin.
-const BEGINNINGS: &[&[u8; 3]] = &[
-    b"zer", b"one", b"two", b"thr", b"fou", b"fiv", b"six", b"sev", b"eig", b"nin", b"ten", b"ele", b"twe",
-    b"thi", b"fif", b"for", b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct",
-    b"nov", b"dec",
-];
+const BEGINNINGS: &str = "zer one two thr fou fiv six sev eig nin ten ele twe thi fif for \
+    jan feb mar apr may jun jul aug sep oct nov dec";
 
 /// The part of a whole that a word after a number names: two thirds.
 pub fn fraction(word: &str) -> Option<f64> {
@@ -139,21 +100,9 @@ pub fn fraction(word: &str) -> Option<f64> {
 
 /// The number of a month, and whether the word means nothing else.
 pub fn month(word: &str) -> Option<(f64, bool)> {
-    const NAMES: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let index = NAMES.iter().position(|name| *name == word || (word.len() == 3 && name.starts_with(word)));
+    const NAMES: &str =
+        "january february march april may june july august september october november december";
+    let index = NAMES.split(' ').position(|name| name == word || (word.len() == 3 && name.starts_with(word)));
     let index = index.or((word == "sept").then_some(8))?;
     Some((
         index as f64 + 1.0,
@@ -163,56 +112,10 @@ pub fn month(word: &str) -> Option<(f64, bool)> {
 
 /// Whether the number after this word counts sections, pages, versions or the like, and states nothing.
 pub fn is_reference_word(word: &str) -> bool {
-    matches!(
-        word,
-        "section"
-            | "sections"
-            | "sec"
-            | "article"
-            | "articles"
-            | "art"
-            | "chapter"
-            | "chapters"
-            | "appendix"
-            | "annex"
-            | "figure"
-            | "figures"
-            | "fig"
-            | "figs"
-            | "table"
-            | "tables"
-            | "step"
-            | "steps"
-            | "page"
-            | "pages"
-            | "p"
-            | "pp"
-            | "line"
-            | "lines"
-            | "l"
-            | "version"
-            | "versions"
-            | "ver"
-            | "v"
-            | "no"
-            | "nos"
-            | "issue"
-            | "paragraph"
-            | "para"
-            | "item"
-            | "note"
-            | "footnote"
-            | "example"
-            | "clause"
-            | "schedule"
-            | "part"
-            | "volume"
-            | "vol"
-            | "release"
-            | "rfc"
-            | "iso"
-            | "question"
-    )
+    const WORDS: &str = "section sections sec article articles art chapter chapters appendix annex figure figures fig figs \
+        table tables step steps page pages p pp line lines l version versions ver v no nos issue paragraph para item note \
+        footnote example clause schedule part volume vol release rfc iso question";
+    WORDS.split(' ').any(|known| known == word)
 }
 
 #[cfg(test)]

@@ -9,15 +9,14 @@ use super::flowchart::read_diagram;
 use super::marks::{explicit_findings, source_lines_mark};
 use crate::reading::Provenance;
 use annai_core::cancellation::checkpoint;
-use annai_text::{Anchors, LineIndex, Node, NodeKind, markdown_page, percent_decoded};
+use annai_text::{Anchors, Document, Format, Markdown, Node, NodeKind, percent_decoded};
 
 /// Reads a Markdown artifact.
 pub(super) fn read(text: &str, name: &str) -> Artifact {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let lines = LineIndex::new(text);
-    let line = |number: usize| lines.line(number).and_then(|range| text.get(range)).unwrap_or_default();
+    let Document { lines, nodes, .. } = Markdown.parse(text.to_owned(), name);
+    let line = |number: usize| lines.text_of(text, number);
     let mut artifact = Artifact::default();
-    let nodes = markdown_page(text, &lines, name).nodes;
     // The text before the first heading is not an element.
     let headings =
         || nodes.iter().filter(|node| matches!(node.kind, NodeKind::Heading | NodeKind::PageBreak));

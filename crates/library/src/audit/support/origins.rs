@@ -8,7 +8,7 @@ use crate::audit::artifact::SourceComment;
 use crate::audit::finding::{AuditFinding, FindingKind};
 use crate::reading::{LineRange, Provenance, merged};
 use annai_files::fs::RelPath;
-use annai_files::manuals::{Document, Manuals};
+use annai_files::manuals::{ManualFile, Manuals};
 
 /// The maximum number of files that the comments of one artifact may name; those of further files are not checked, and are
 /// reported.
@@ -51,17 +51,17 @@ pub(crate) fn resolve(manuals: &Manuals, comments: &[SourceComment]) -> Origins 
             continue;
         }
         match open(manuals, &first.source) {
-            Ok((manual_id, document)) => origins.add_file(&manual_id, &document, &group, &mut bytes_left),
+            Ok((manual_id, file)) => origins.add_file(&manual_id, &file, &group, &mut bytes_left),
             Err(problem) => origins.report(&group, FindingKind::StaleSource, &problem),
         }
     }
     origins
 }
 
-fn open(manuals: &Manuals, source: &Provenance) -> Result<(String, Document), String> {
+fn open(manuals: &Manuals, source: &Provenance) -> Result<(String, ManualFile), String> {
     let opened = manuals.get(&source.manual_id).and_then(|manual| {
-        let document = manual.document(&RelPath::parse(&source.path)?)?;
-        Ok((manual.id, document))
+        let file = manual.file(&RelPath::parse(&source.path)?)?;
+        Ok((manual.id, file))
     });
     opened.map_err(|error| {
         let place = source.place();
@@ -80,14 +80,14 @@ impl Origins {
     fn add_file(
         &mut self,
         manual_id: &str,
-        document: &Document,
+        read: &ManualFile,
         group: &[(usize, &SourceComment)],
         bytes_left: &mut usize,
     ) {
-        let total = document.lines.count() as u64;
+        let total = read.document.lines.count() as u64;
         let (mut ranges, mut fresh) = (Vec::new(), Vec::new());
         for (index, comment) in group {
-            match stale_reason(&comment.source, document, total) {
+            match stale_reason(&comment.source, read, total) {
                 Some(problem) => self.report(&[(*index, comment)], FindingKind::StaleSource, &problem),
                 None => {
                     ranges.push(comment.source.lines);
@@ -95,11 +95,11 @@ impl Origins {
                 }
             }
         }
-        let name = format!("{manual_id}/{}", document.path);
+        let name = format!("{manual_id}/{}", read.path);
         let mut file = FileEvidence::new(name);
         for number in merged(ranges).iter().flat_map(|range| range.start_line..=range.end_line) {
             let line = usize::try_from(number).unwrap_or(usize::MAX);
-            let text = document.text_of(line, line);
+            let text = read.document.text_of(line, line);
             let Some(left) = bytes_left.checked_sub(text.len()).filter(|_| file.add_line(number, text))
             else {
                 let problem = "the source of the text below was not checked, because too much was copied; split the artifact";
@@ -117,10 +117,10 @@ impl Origins {
 }
 
 /// Why a comment no longer fits its file.
-fn stale_reason(source: &Provenance, document: &Document, total: u64) -> Option<String> {
+fn stale_reason(source: &Provenance, read: &ManualFile, total: u64) -> Option<String> {
     let place = source.place();
     let LineRange { start_line, end_line } = source.lines;
-    let sha256 = &document.file.sha256;
+    let sha256 = &read.sha256;
     if let Some(rev) = source.rev.as_deref().filter(|rev| !sha256.begins_with(rev)) {
         let mut found = sha256.to_string();
         found.truncate(rev.len());

@@ -8,14 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::line_search::{LineHit, snippet};
 use crate::paging::{LineKey, Page, Pager, SkippedFile, SkippedFiles};
-use crate::reading::section_range;
 use crate::scopes::LIBRARY_READ;
 use crate::tools::library_tool::{LibraryTool, facts};
 use crate::toolset::{Library, LibraryState};
 use annai_core::cancellation::Cancellation;
 use annai_files::LibraryError;
 use annai_files::fs::RelPath;
-use annai_files::manuals::Document;
+use annai_files::manuals::ManualFile;
 use annai_search::Dictionary;
 use annai_text::{Node, Normalized, normalize_line};
 
@@ -103,21 +102,21 @@ fn exceptions(
     let mut lister = ExceptionLister { dictionary: &dictionary, normalized: String::new(), pager };
     if let Some(id) = &input.node_id {
         let (path, start) = parse_node_id(id)?;
-        let document = manual.document(&path)?;
+        let file = manual.file(&path)?;
         let is_wanted = |node: &Node| (node.start_line, node.start_char) == (start.line, start.char);
-        let node = document.nodes.iter().position(is_wanted).ok_or_else(|| {
+        let node = file.document.nodes.iter().position(is_wanted).ok_or_else(|| {
             LibraryError::not_found(
                 id.as_str(),
                 "is not a section of this manual; manual_toc returns the node_ids",
             )
         })?;
-        lister.add(&document, section_range(&document, node));
+        lister.add(&file, file.document.section_range(node));
         return Ok((lister.pager.finish(false), skipped));
     }
     for path in manual.files()? {
         cancellation.check()?;
-        match RelPath::parse(&path).and_then(|path| manual.document(&path)) {
-            Ok(document) => lister.add(&document, 0..document.file.text.len()),
+        match RelPath::parse(&path).and_then(|path| manual.file(&path)) {
+            Ok(file) => lister.add(&file, 0..file.document.text.len()),
             Err(error) => skipped.add(&path, &error),
         }
     }
@@ -133,26 +132,27 @@ struct ExceptionLister<'a> {
 
 impl ExceptionLister<'_> {
     /// Adds the lines of a part of a document that contain an exception word.
-    fn add(&mut self, document: &Document, part: Range<usize>) {
+    fn add(&mut self, file: &ManualFile, part: Range<usize>) {
+        let document = &file.document;
         let last = document.lines.line_at(part.end.saturating_sub(1).max(part.start));
         for number in document.lines.line_at(part.start)..=last {
             let line = document.lines.line(number).unwrap_or(0..0);
             // In HTML, a line may have parts of several sections.
             let line = line.start.max(part.start)..line.end.min(part.end);
-            let line = document.file.text.get(line).unwrap_or_default();
+            let line = document.text.get(line).unwrap_or_default();
             self.normalized.clear();
             normalize_line(line, &mut self.normalized);
             if self.dictionary.exception(&self.normalized).is_none() {
                 continue;
             }
-            let key = LineKey { path: document.path.clone(), line: number, char: 0 };
+            let key = LineKey { path: file.path.clone(), line: number, char: 0 };
             let dictionary = self.dictionary;
             self.pager.add(key, || {
                 // The mapping to the original is only computed for the lines that are shown.
                 let normal = Normalized::new(line);
                 let place = dictionary.exception(&normal.text).map_or(0..0, |range| normal.original(range));
                 LineHit {
-                    path: document.path.clone(),
+                    path: file.path.clone(),
                     start_line: number,
                     snippet: snippet(line, place.start, place.end),
                 }

@@ -8,7 +8,7 @@ use crate::paging::FileKey;
 use crate::scopes::LIBRARY_READ;
 use crate::tools::library_tool::{LibraryTool, facts};
 use crate::toolset::Library;
-use annai_files::manuals::FileType;
+use annai_text::{FORMATS, Format, format_of, name_list};
 
 /// Which manual.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -42,8 +42,11 @@ pub(crate) struct ManualFile {
     manual_id: String,
     /// The file's path, relative to the manual.
     path: String,
-    /// The type of the file: `md`, `txt`, `json` or `html`.
-    #[schemars(extend("enum" = ["md", "txt", "json", "html"]))]
+    /// The type of the file.
+    #[schemars(
+        description = format!("The type of the file: {}.", name_list()),
+        extend("enum" = FORMATS.iter().map(|format| format.name()).collect::<Vec<_>>())
+    )]
     file_type: &'static str,
 }
 
@@ -77,7 +80,7 @@ impl Tool for ManualLs {
                     let manual = state.manuals.get(&id)?;
                     for path in manual.files()? {
                         let key = FileKey { manual_id: manual.id.clone(), path: path.clone() };
-                        let file_type = FileType::of(&path).unwrap_or(FileType::Md).name();
+                        let file_type = format_of(&path).map_or("", Format::name);
                         pager.add(key, || ManualFile { manual_id: manual.id.clone(), path, file_type });
                     }
                 }

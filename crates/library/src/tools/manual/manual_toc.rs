@@ -11,8 +11,7 @@ use crate::toolset::{Library, LibraryState};
 use annai_core::cancellation::Cancellation;
 use annai_files::LibraryError;
 use annai_files::fs::{RelPath, nfc};
-use annai_files::manuals::FileType;
-use annai_text::Node;
+use annai_text::{Node, Structure};
 
 /// Which manual.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -132,24 +131,25 @@ fn toc(
     for path in files {
         cancellation.check()?;
         // A file that is not text, or was removed since it was listed, is skipped.
-        let document = match RelPath::parse(&path).and_then(|path| manual.document(&path)) {
-            Ok(document) => document,
+        let file = match RelPath::parse(&path).and_then(|path| manual.file(&path)) {
+            Ok(file) => file,
             Err(error) => {
                 skipped.add(&path, &error);
                 continue;
             }
         };
-        let id = |node: &Node| node.id(&document.path);
-        let kind = if document.file_type == FileType::Json { "json_file" } else { "heading" };
-        for node in document.nodes.iter().filter(|node| node.level <= depth) {
-            let key = LineKey { path: document.path.clone(), line: node.start_line, char: node.start_char };
+        let nodes = &file.document.nodes;
+        let id = |node: &Node| node.id(&file.path);
+        let kind = if file.format.structure() == Structure::Values { "json_file" } else { "heading" };
+        for node in nodes.iter().filter(|node| node.level <= depth) {
+            let key = LineKey { path: file.path.clone(), line: node.start_line, char: node.start_char };
             pager.add(key, || TocEntry {
                 kind,
                 node_id: id(node),
-                path: document.path.clone(),
+                path: file.path.clone(),
                 title: node.title.clone(),
                 level: node.level,
-                parent_id: node.parent.and_then(|parent| document.nodes.get(parent)).map(id),
+                parent_id: node.parent.and_then(|parent| nodes.get(parent)).map(id),
                 line_start: node.start_line,
                 line_end: node.end_line,
             });

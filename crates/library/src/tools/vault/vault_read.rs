@@ -105,7 +105,7 @@ fn requested_lines(input: &Input) -> Result<((u64, usize), u64), ToolError> {
         };
         return Err(LibraryError::invalid("cursor.start_line", problem).into());
     }
-    Ok(((line, cursor.position().char), last))
+    Ok(((line, cursor.position().char as usize), last))
 }
 
 pub(crate) struct VaultRead;
