@@ -18,7 +18,7 @@ const MAX_TRACE_BYTES: usize = 64 << 20;
 const MAX_PRINCIPALS: usize = 100_000;
 /// The maximum size of all trace ids together. Beyond it the caller who has not searched for longest is forgotten.
 const MAX_ID_BYTES: usize = 16 << 20;
-/// The approximate size of an id in memory: 32 characters and their bookkeeping.
+/// The approximate size of an id in memory: 16 characters and their bookkeeping.
 const TRACE_ID_BYTES: usize = 64;
 
 /// The traces of all principals. The newest ones of each principal are kept, so that nobody's searches evict another's;
@@ -94,9 +94,10 @@ impl TraceStore {
     }
 }
 
-/// A random id of 128 bits, which nobody can guess: for anonymous callers it is the only key to the trace.
+/// A random id of 64 bits. For anonymous callers it is the only key to the trace, and nobody can try a noticeable part of
+/// them while one of at most a few thousand traces lives.
 pub fn new_trace_id() -> Result<String, ToolError> {
-    let mut bytes = [0_u8; 16];
+    let mut bytes = [0_u8; 8];
     SystemRandom::new()
         .fill(&mut bytes)
         .map_err(|_| ToolError::internal("the system gives no random numbers"))?;
@@ -135,7 +136,7 @@ mod tests {
         let keep = |principal: &Principal| keep(&store, principal, record(Vec::new()), now);
         let (mine, theirs) = (Principal::Owner, Principal::Anonymous);
         let (first, other) = (keep(&mine), keep(&theirs));
-        assert_eq!(first.len(), 32);
+        assert_eq!(first.len(), 16);
         assert!(has(&store, &mine, &first, now) && !has(&store, &theirs, &first, now));
         let (second, third) = (keep(&mine), keep(&mine));
         let kept = [&first, &second, &third].map(|id| has(&store, &mine, id, now));
