@@ -154,7 +154,7 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
                 node_at(views, place)
                     .is_some_and(|(segment, node)| needle.find(segment.text_of(node)).is_some())
             };
-            allowed(place) && !excluded.iter().any(contains)
+            scope.admits(views, place) && !excluded.iter().any(contains)
         };
         let intent = query.intent;
         later.run(2, deadline, || add_exceptions(views, &mut candidates, dictionary, intent, &admitted));
@@ -168,11 +168,15 @@ pub fn run_stages(plan: &StagePlan<'_>, query: Query) -> StageOutcome {
     integrate(&mut candidates, added.collect());
     match max_candidates {
         Some(max) => {
-            // Sections that only others led to are related; the terms of the question would not find them again.
-            let cut = candidates.split_off(max.min(candidates.len()));
-            let (matched, led_to): (Vec<_>, Vec<_>) = cut.into_iter().partition(|cut| cut.terms != 0);
-            left_out.extend(matched.into_iter().map(|cut| cut.place));
-            more_related += led_to.len();
+            // Only what the terms of the question find again counts: a section that only another one led to goes with that.
+            let mut matching = 0;
+            candidates.retain(|candidate| {
+                matching += usize::from(candidate.terms != 0);
+                let is_kept = candidate.terms == 0 || matching <= max;
+                left_out.extend((!is_kept).then_some(candidate.place));
+                is_kept
+            });
+            more_related += drop_weakest_related(&mut candidates, MAX_RANKED);
         }
         None => more_related += drop_weakest_related(&mut candidates, MAX_RANKED),
     }

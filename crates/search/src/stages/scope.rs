@@ -31,6 +31,8 @@ pub struct GrantedFiles<'a> {
     indexed: Vec<Vec<Vec<FileGrant>>>,
     /// Whether a file that is not indexed would be searched.
     not_indexed: ReachTest<'a>,
+    /// Whether sections elsewhere may be added because a section in scope leads to them.
+    leads_elsewhere: bool,
 }
 
 impl<'a> SearchScope<'a> {
@@ -44,7 +46,11 @@ impl<'a> SearchScope<'a> {
             let segments = view.segments.iter();
             segments.map(|segment| segment.files.iter().map(|file| grant(view, file)).collect()).collect()
         });
-        Self::Granted(GrantedFiles { indexed: indexed.collect(), not_indexed: Box::new(not_indexed) })
+        Self::Granted(GrantedFiles {
+            indexed: indexed.collect(),
+            not_indexed: Box::new(not_indexed),
+            leads_elsewhere: false,
+        })
     }
 
     /// What an earlier find left out. A file that has changed since is in scope as a whole.
@@ -67,7 +73,16 @@ impl<'a> SearchScope<'a> {
             }
         };
         let known = left.keys().copied().collect::<HashSet<_>>();
-        Self::of(views, grant, move |name, path| known.contains(&(name, path)))
+        let scope = Self::of(views, grant, move |name, path| known.contains(&(name, path)));
+        match scope {
+            Self::Granted(files) => Self::Granted(GrantedFiles { leads_elsewhere: true, ..files }),
+            Self::Everything => scope,
+        }
+    }
+
+    /// Whether a node may be added because another node led to it. What an earlier find left out may lead anywhere.
+    pub fn admits(&self, views: &[View], place: NodePlace) -> bool {
+        matches!(self, Self::Granted(GrantedFiles { leads_elsewhere: true, .. })) || self.allows(views, place)
     }
 
     /// Whether a file that is not indexed would be searched.
