@@ -104,7 +104,7 @@ fn select_rows(connection: &Connection, shown: usize) -> Vec<u8> {
     serde_json::to_vec(&rows[..shown.min(rows.len())]).expect("JSON")
 }
 
-const STANDING: &str =
+const COMPLETION_STATE: &str =
     "(SELECT f.taken_over FROM task_claims m JOIN task_completions f ON f.id = m.task_completion_id
          WHERE m.campaign_id = c.id AND m.user_id = ?2),
      (SELECT granted FROM consents WHERE user_id = ?2 AND campaign_id = c.id AND consent_type = 'data_sharing'
@@ -131,7 +131,7 @@ fn bare_reserve(connection: &mut Connection, session: &str, service: &str) -> Ba
         .expect("a price");
     let campaign: String = transaction
         .prepare_cached(&format!(
-            "SELECT c.*, {STANDING} FROM task_claims k
+            "SELECT c.*, {COMPLETION_STATE} FROM task_claims k
              CROSS JOIN campaign_tools t ON t.campaign_id = k.campaign_id AND t.tool = ?1
              CROSS JOIN campaigns c ON c.id = k.campaign_id WHERE k.user_id = ?2 AND c.active
              ORDER BY c.created_at DESC, c.id DESC"

@@ -74,7 +74,7 @@ pub enum CompletionOrigin {
 
 /// A user's completion of a task, and the newest answer to each question that matters; `None` where none was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TaskStanding {
+pub struct CompletionState {
     /// Where the completion comes from; `None` when the task is not completed.
     pub completion: Option<CompletionOrigin>,
     /// The newest consent to share the data.
@@ -83,7 +83,7 @@ pub struct TaskStanding {
     pub retention: Option<bool>,
 }
 
-impl TaskStanding {
+impl CompletionState {
     /// The answers, by the names of the request, that are missing for the completion to count.
     #[must_use]
     pub fn missing_consents(&self) -> Vec<&'static str> {
@@ -113,11 +113,12 @@ mod tests {
         for data_sharing in ANSWERS {
             for retention in ANSWERS {
                 let standing =
-                    TaskStanding { completion: Some(CompletionOrigin::Recorded), data_sharing, retention };
+                    CompletionState { completion: Some(CompletionOrigin::Recorded), data_sharing, retention };
                 assert_eq!(standing.counts(), data_sharing == Some(true) && retention == Some(true));
-                let taken_over = TaskStanding { completion: Some(CompletionOrigin::TakenOver), ..standing };
+                let taken_over =
+                    CompletionState { completion: Some(CompletionOrigin::TakenOver), ..standing };
                 assert_eq!(taken_over.counts(), data_sharing != Some(false) && retention != Some(false));
-                assert!(!TaskStanding { completion: None, ..standing }.counts());
+                assert!(!CompletionState { completion: None, ..standing }.counts());
             }
         }
     }
@@ -125,7 +126,7 @@ mod tests {
     #[test]
     fn missing_answers_are_named() {
         let completion = Some(CompletionOrigin::Recorded);
-        let standing = TaskStanding { completion, data_sharing: Some(true), retention: Some(false) };
+        let standing = CompletionState { completion, data_sharing: Some(true), retention: Some(false) };
         assert_eq!(standing.missing_consents(), ["purpose_acknowledged"]);
     }
 
@@ -133,7 +134,7 @@ mod tests {
         /// The last answers decide, whatever came before; permission to contact never matters.
         #[test]
         fn the_newest_answers_decide(answers in proptest::collection::vec(any::<[bool; 3]>(), 1..8)) {
-            let mut standing = TaskStanding {
+            let mut standing = CompletionState {
                 completion: Some(CompletionOrigin::Recorded), data_sharing: None, retention: None,
             };
             for [data_sharing_agreed, purpose_acknowledged, contact_permission] in &answers {

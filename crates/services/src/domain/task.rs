@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::campaign::Campaign;
-use super::consent::{ConsentAnswers, TaskStanding};
+use super::consent::{CompletionState, ConsentAnswers};
 use super::ids::{CampaignId, CompletionId, UserId};
 use super::money::Cents;
 use super::task_schema::TaskInputFormat;
@@ -37,7 +37,7 @@ pub struct TaskDetails {
 impl TaskDetails {
     /// What a user is told about the task of a campaign.
     #[must_use]
-    pub fn new(campaign: &Campaign, standing: &TaskStanding) -> Self {
+    pub fn new(campaign: &Campaign, completion_state: &CompletionState) -> Self {
         let Campaign { id, subsidy_per_call_cents, .. } = campaign;
         let [name, sponsor, required_task] =
             [&campaign.name, &campaign.sponsor, &campaign.required_task].map(|text| in_sentence(text));
@@ -46,12 +46,12 @@ impl TaskDetails {
             || format!("Complete the task “{required_task}” for “{sponsor}”."),
             ToString::to_string,
         );
-        let missing = standing.missing_consents();
+        let missing = completion_state.missing_consents();
         let message = if !campaign.active {
             format!("The campaign “{name}” is switched off at present, so it pays for nothing.")
-        } else if standing.counts() {
+        } else if completion_state.counts() {
             format!("You have completed this task; “{sponsor}” pays up to {subsidy_per_call_cents} a run.")
-        } else if standing.completion.is_some() {
+        } else if completion_state.completion.is_some() {
             format!(
                 "You have completed this task, but it does not count: {} must be true. Complete it again with your consent.",
                 missing.join(" and ")
@@ -66,7 +66,7 @@ impl TaskDetails {
             required_task: campaign.required_task.clone(),
             task_description,
             task_input_format: TaskInputFormat::of(campaign.task_schema.as_ref()),
-            already_completed: standing.counts(),
+            already_completed: completion_state.counts(),
             subsidy_amount_cents: *subsidy_per_call_cents,
             message,
         }
@@ -119,21 +119,21 @@ pub struct CompletionReport {
 impl CompletionReport {
     /// What completing the task achieved.
     #[must_use]
-    pub fn new(campaign: &Campaign, id: CompletionId, standing: &TaskStanding) -> Self {
-        let can_use_service = standing.counts() && campaign.active;
+    pub fn new(campaign: &Campaign, id: CompletionId, completion_state: &CompletionState) -> Self {
+        let can_use_service = completion_state.counts() && campaign.active;
         let message = if can_use_service {
             format!(
                 "The task is completed. “{}” pays for the services of “{}” now.",
                 in_sentence(&campaign.sponsor),
                 in_sentence(&campaign.name)
             )
-        } else if standing.counts() {
+        } else if completion_state.counts() {
             let name = in_sentence(&campaign.name);
             format!("The task is completed, but the campaign “{name}” is switched off at present.")
         } else {
             format!(
                 "The task was recorded, but it does not count and nothing goes to the sponsor: {} must be true. Complete it again with your consent to use the service.",
-                standing.missing_consents().join(" and ")
+                completion_state.missing_consents().join(" and ")
             )
         };
         Self {
@@ -193,18 +193,18 @@ mod tests {
 
     #[test]
     fn the_message_says_what_is_missing() {
-        let standing = |data_sharing, retention| TaskStanding {
+        let completion_state = |data_sharing, retention| CompletionState {
             completion: Some(CompletionOrigin::Recorded),
             data_sharing: Some(data_sharing),
             retention: Some(retention),
         };
-        let report = |standing| CompletionReport::new(&campaign(), CompletionId::random(), &standing);
-        assert!(report(standing(true, true)).can_use_service);
-        let refused = report(standing(false, false));
+        let report = |completion_state| CompletionReport::new(&campaign(), CompletionId::random(), &completion_state);
+        assert!(report(completion_state(true, true)).can_use_service);
+        let refused = report(completion_state(false, false));
         assert!(!refused.can_use_service && refused.consent_recorded);
         assert!(refused.message.contains("data_sharing_agreed and purpose_acknowledged must be true"));
         let off = Campaign { active: false, ..campaign() };
-        let report = CompletionReport::new(&off, CompletionId::random(), &standing(true, true));
+        let report = CompletionReport::new(&off, CompletionId::random(), &completion_state(true, true));
         assert!(!report.can_use_service && report.message.contains("switched off"));
     }
 

@@ -1,10 +1,10 @@
 //! Runs of services: the price is reserved, the upstream called, and the reservation settled or released by the result.
 
+mod active_runs;
 mod background;
 mod execute;
 mod fault;
 mod gate;
-mod living;
 mod places;
 mod purchase;
 mod sweeper;
@@ -24,8 +24,8 @@ pub use self::fault::FaultPoint;
 pub use self::purchase::{ready_tool_offers, tool_offers};
 pub use self::sweeper::LeaseTiming;
 
+use self::active_runs::ActiveRuns;
 use self::gate::DispatchGate;
-use self::living::LivingRuns;
 use self::places::RunPlaces;
 use crate::clock::Clock;
 use crate::domain::idempotency::IdempotencyKey;
@@ -115,7 +115,7 @@ struct Shared {
     upstream: Arc<dyn Upstream>,
     clock: Arc<dyn Clock>,
     options: RunOptions,
-    living: LivingRuns,
+    living: ActiveRuns,
     places: RunPlaces,
     tasks: TaskTracker,
     background: OnceLock<[JoinHandle<()>; 2]>,
@@ -136,7 +136,7 @@ impl Runs {
             upstream,
             clock,
             options,
-            living: LivingRuns::default(),
+            living: ActiveRuns::default(),
             places: RunPlaces::default(),
             tasks: TaskTracker::new(),
             background: OnceLock::new(),

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
+use super::connection::PostgresConnection;
 use super::failure::Failure;
-use super::session::Session;
 use super::values::texts;
 use crate::domain::consent::UNVERIFIED_CONSENT;
 use crate::domain::ids::{SessionToken, UserId};
@@ -16,17 +16,17 @@ use crate::store::shared::{earlier, later};
 
 /// Of several first sign-ins at once all but one fail by the unique address or subject, and the next try finds the user.
 pub async fn sign_in(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     (sign_in, subject): &(SignIn, Option<VerifiedSubject>),
     now: Timestamp,
 ) -> Result<SignInReport, Failure> {
     // The lock on the address keeps others from binding the account meanwhile; what is bound is read under it.
     let owner = "SELECT user_id FROM user_emails WHERE email_lower = $1 FOR UPDATE";
-    let owner = session.find(owner, &[&sign_in.email.lower()]).await?;
+    let owner = connection.find(owner, &[&sign_in.email.lower()]).await?;
     let owner: Option<UserId> = owner.map(|row| row.try_get(0)).transpose()?;
     let by_email = match owner {
         Some(id) => {
-            let bound = session.find("SELECT 1 FROM identities WHERE user_id = $1", &[&id]).await?;
+            let bound = connection.find("SELECT 1 FROM identities WHERE user_id = $1", &[&id]).await?;
             Some(KnownUser { id, is_bound: bound.is_some() })
         }
         None => None,
@@ -34,7 +34,7 @@ pub async fn sign_in(
     let by_subject = match subject {
         Some(VerifiedSubject { issuer, subject }) => {
             let query = "SELECT user_id FROM identities WHERE issuer = $1 AND subject = $2";
-            let row = session.find(query, &[&&**issuer, &&**subject]).await?;
+            let row = connection.find(query, &[&&**issuer, &&**subject]).await?;
             row.map(|row| row.try_get(0)).transpose()?
         }
         None => None,
@@ -42,34 +42,34 @@ pub async fn sign_in(
     let (user_id, is_new_user) = match entrance(subject.as_ref(), by_subject, by_email) {
         Entrance::Refused => return Err(ServicesError::AccountBound.into()),
         Entrance::Enter(user) => {
-            update(session, user, sign_in).await?;
+            update(connection, user, sign_in).await?;
             (user, false)
         }
         Entrance::Bind(user) => {
-            update(session, user, sign_in).await?;
-            bind(session, user, subject.as_ref(), now).await?;
-            end_sessions(session, user).await?;
-            forget_unverified_answers(session, user, now).await?;
+            update(connection, user, sign_in).await?;
+            bind(connection, user, subject.as_ref(), now).await?;
+            end_sessions(connection, user).await?;
+            forget_unverified_answers(connection, user, now).await?;
             (user, false)
         }
         Entrance::Register => {
-            let user = register(session, sign_in, now).await?;
-            bind(session, user, subject.as_ref(), now).await?;
+            let user = register(connection, sign_in, now).await?;
+            bind(connection, user, subject.as_ref(), now).await?;
             (user, true)
         }
     };
     if subject.is_none() {
-        limit_sign_ins(session, user_id, now).await?;
+        limit_sign_ins(connection, user_id, now).await?;
     }
     let token = SessionToken::random();
-    session
+    connection
         .execute(
             "INSERT INTO gpt_sessions (token, user_id, created_at, expires_at) VALUES ($1, $2, $3, $4)",
             &[&token, &user_id, &now, &later(now, SESSION_LIFETIME)],
         )
         .await?;
     if subject.is_some() {
-        session
+        connection
             .execute(
                 "DELETE FROM gpt_sessions WHERE token IN (SELECT token FROM gpt_sessions WHERE user_id = $1
                  ORDER BY token = $2 DESC, created_at DESC OFFSET $3)",
@@ -77,13 +77,17 @@ pub async fn sign_in(
             )
             .await?;
     }
-    let email = session.row("SELECT email FROM users WHERE id = $1", &[&user_id]).await?.try_get(0)?;
+    let email = connection.row("SELECT email FROM users WHERE id = $1", &[&user_id]).await?.try_get(0)?;
     Ok(SignInReport::new(token, user_id, email, is_new_user))
 }
 
-async fn register(session: &Session<'_>, sign_in: &SignIn, now: Timestamp) -> Result<UserId, Failure> {
+async fn register(
+    connection: &PostgresConnection<'_>,
+    sign_in: &SignIn,
+    now: Timestamp,
+) -> Result<UserId, Failure> {
     let user = UserId::random();
-    session
+    connection
         .execute(
             "INSERT INTO users (id, email, region, roles, tools_used, attributes, created_at)
              VALUES ($1, $2, $3, $4, $5, '{}', $6)",
@@ -98,20 +102,20 @@ async fn register(session: &Session<'_>, sign_in: &SignIn, now: Timestamp) -> Re
         )
         .await?;
     let owner = "INSERT INTO user_emails (email_lower, user_id) VALUES ($1, $2)";
-    session.execute(owner, &[&sign_in.email.lower(), &user]).await?;
+    connection.execute(owner, &[&sign_in.email.lower(), &user]).await?;
     Ok(user)
 }
 
 /// What a later sign-in says about a person: the first region that is named stays, and lists that are not empty replace.
-async fn update(session: &Session<'_>, user: UserId, sign_in: &SignIn) -> Result<(), Failure> {
-    let row = session.row("SELECT region FROM users WHERE id = $1", &[&user]).await?;
+async fn update(connection: &PostgresConnection<'_>, user: UserId, sign_in: &SignIn) -> Result<(), Failure> {
+    let row = connection.row("SELECT region FROM users WHERE id = $1", &[&user]).await?;
     let region: &str = row.try_get(0)?;
     let new_region = region_after(region, &sign_in.region);
     if new_region == region && sign_in.roles.is_empty() && sign_in.tools_used.is_empty() {
         return Ok(());
     }
     let unless_empty = |texts: Vec<String>| Some(texts).filter(|texts| !texts.is_empty());
-    session
+    connection
         .execute(
             "UPDATE users SET region = $2, roles = coalesce($3, roles), tools_used = coalesce($4, tools_used)
              WHERE id = $1",
@@ -127,13 +131,13 @@ async fn update(session: &Session<'_>, user: UserId, sign_in: &SignIn) -> Result
 }
 
 async fn bind(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     user: UserId,
     subject: Option<&VerifiedSubject>,
     now: Timestamp,
 ) -> Result<(), Failure> {
     let Some(VerifiedSubject { issuer, subject }) = subject else { return Ok(()) };
-    session
+    connection
         .execute(
             "INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4)",
             &[&&**issuer, &&**subject, &user, &now],
@@ -143,8 +147,8 @@ async fn bind(
 }
 
 /// Ends all sessions of a person: whoever signed in before was not verified.
-async fn end_sessions(session: &Session<'_>, user: UserId) -> Result<(), Failure> {
-    session
+async fn end_sessions(connection: &PostgresConnection<'_>, user: UserId) -> Result<(), Failure> {
+    connection
         .execute(
             "DELETE FROM gpt_sessions WHERE user_id IN (SELECT id FROM users WHERE id = $1 OR adopted_by = $1)",
             &[&user],
@@ -154,9 +158,13 @@ async fn end_sessions(session: &Session<'_>, user: UserId) -> Result<(), Failure
 }
 
 /// Refuses a sign-in to an account that was entered too often of late.
-async fn limit_sign_ins(session: &Session<'_>, user: UserId, now: Timestamp) -> Result<(), Failure> {
+async fn limit_sign_ins(
+    connection: &PostgresConnection<'_>,
+    user: UserId,
+    now: Timestamp,
+) -> Result<(), Failure> {
     let recent = "SELECT count(*) FROM gpt_sessions WHERE user_id = $1 AND created_at > $2";
-    let row = session.row(recent, &[&user, &earlier(now, SIGN_IN_WINDOW)]).await?;
+    let row = connection.row(recent, &[&user, &earlier(now, SIGN_IN_WINDOW)]).await?;
     let sign_ins: i64 = row.try_get(0)?;
     if sign_ins < MAX_SIGN_INS as i64 { Ok(()) } else { Err(ServicesError::TooManySignIns.into()) }
 }
@@ -164,12 +172,12 @@ async fn limit_sign_ins(session: &Session<'_>, user: UserId, now: Timestamp) -> 
 /// Withdraws the consents of a person who is verified for the first time, and deletes the details that came with them:
 /// anybody who knew the address may have given them. The person is asked again.
 async fn forget_unverified_answers(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     user: UserId,
     now: Timestamp,
 ) -> Result<(), Failure> {
     // The consents of the duplicates that the user stands for are theirs.
-    session
+    connection
         .execute(
             "INSERT INTO consents (id, user_id, campaign_id, consent_type, granted, purpose, created_at)
              SELECT gen_random_uuid(), $1, campaign_id, consent_type, false, $2, $3 FROM (
@@ -180,7 +188,7 @@ async fn forget_unverified_answers(
             &[&user, &UNVERIFIED_CONSENT, &now],
         )
         .await?;
-    session
+    connection
         .execute(
             "UPDATE task_completions SET details = NULL WHERE NOT taken_over
              AND user_id IN (SELECT id FROM users WHERE id = $1 OR adopted_by = $1)",
@@ -192,14 +200,14 @@ async fn forget_unverified_answers(
 
 /// The person of a session that has not expired. The session of a younger duplicate is one of the user that adopted it.
 pub async fn session_user(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     token: SessionToken,
     now: Timestamp,
 ) -> Result<User, Failure> {
     let query = "SELECT u.id, u.email, u.region, u.roles, u.created_at FROM gpt_sessions s
          JOIN users d ON d.id = s.user_id JOIN users u ON u.id = coalesce(d.adopted_by, d.id)
          WHERE s.token = $1 AND s.expires_at > $2";
-    let Some(row) = session.find(query, &[&token, &now]).await? else {
+    let Some(row) = connection.find(query, &[&token, &now]).await? else {
         return Err(ServicesError::SessionExpired.into());
     };
     Ok(User {

@@ -4,8 +4,8 @@
 use tokio_postgres::Row;
 use uuid::Uuid;
 
+use super::connection::PostgresConnection;
 use super::failure::Failure;
-use super::session::Session;
 
 /// How many users are adopted with one statement: few enough for its parameters, many enough that round trips do not count.
 const BATCH: i32 = 5_000;
@@ -25,11 +25,11 @@ pub struct AdoptionReport {
     pub unusable_apis: u64,
 }
 
-pub async fn adopt(session: &Session<'_>) -> Result<AdoptionReport, Failure> {
+pub async fn adopt(connection: &PostgresConnection<'_>) -> Result<AdoptionReport, Failure> {
     let mut report = AdoptionReport::default();
-    adopt_users(session, &mut report).await?;
-    adopt_completions(session, &mut report).await?;
-    let client = session.client();
+    adopt_users(connection, &mut report).await?;
+    adopt_completions(connection, &mut report).await?;
+    let client = connection.client();
     if report != AdoptionReport::default() {
         let unusable = "SELECT count(*) FROM sponsored_apis
              WHERE upper(upstream_method) NOT IN ('POST', 'PUT', 'PATCH')";
@@ -40,8 +40,11 @@ pub async fn adopt(session: &Session<'_>) -> Result<AdoptionReport, Failure> {
 
 /// Gives every e-mail address to the oldest user that has it. The database's own lower case depends on its locale, so that
 /// addresses are compared in this program's form.
-async fn adopt_users(session: &Session<'_>, report: &mut AdoptionReport) -> Result<(), Failure> {
-    let client = session.client();
+async fn adopt_users(
+    connection: &PostgresConnection<'_>,
+    report: &mut AdoptionReport,
+) -> Result<(), Failure> {
+    let client = connection.client();
     client
         .batch_execute(
             "DECLARE new_users NO SCROLL CURSOR FOR SELECT u.id, u.email FROM users u
@@ -56,14 +59,14 @@ async fn adopt_users(session: &Session<'_>, report: &mut AdoptionReport) -> Resu
         if rows.is_empty() {
             break;
         }
-        adopt_batch(session, &rows, report).await?;
+        adopt_batch(connection, &rows, report).await?;
     }
     client.batch_execute("CLOSE new_users").await?;
     Ok(())
 }
 
 async fn adopt_batch(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     rows: &[Row],
     report: &mut AdoptionReport,
 ) -> Result<(), Failure> {
@@ -72,7 +75,7 @@ async fn adopt_batch(
         ids.push(row.try_get::<_, Uuid>(0)?);
         emails.push(compared_form(row.try_get(1)?));
     }
-    let client = session.client();
+    let client = connection.client();
     let owners = client
         .execute(
             "INSERT INTO user_emails (email_lower, user_id)
@@ -109,8 +112,11 @@ fn compared_form(email: &str) -> String {
 
 /// Lets the oldest completion of the required task stand for the person and the campaign. Completions of other tasks are
 /// kept and count for nothing, as before.
-async fn adopt_completions(session: &Session<'_>, report: &mut AdoptionReport) -> Result<(), Failure> {
-    let client = session.client();
+async fn adopt_completions(
+    connection: &PostgresConnection<'_>,
+    report: &mut AdoptionReport,
+) -> Result<(), Failure> {
+    let client = connection.client();
     let candidates = "task_completions f JOIN users u ON u.id = f.user_id
          JOIN campaigns c ON c.id = f.campaign_id AND c.required_task = f.task_name
          WHERE NOT EXISTS (SELECT 1 FROM task_claims k WHERE k.task_completion_id = f.id)";

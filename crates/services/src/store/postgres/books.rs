@@ -1,7 +1,7 @@
 //! The check that every budget balances.
 
+use super::connection::PostgresConnection;
 use super::failure::Failure;
-use super::session::Session;
 use crate::store::{BookViolation, BudgetOwner};
 
 const CAMPAIGN_BOOKS: &str = "SELECT b.id, b.budget_total_cents, b.budget_remaining_cents,
@@ -20,7 +20,7 @@ const API_BOOKS: &str = "SELECT b.id, b.budget_total_cents, b.budget_remaining_c
      (SELECT coalesce(sum(amount_cents), 0)::bigint FROM adjustments a WHERE a.sponsored_api_id = b.id) AS adjusted
  FROM sponsored_apis b";
 
-pub async fn check(session: &Session<'_>) -> Result<Vec<BookViolation>, Failure> {
+pub async fn check(connection: &PostgresConnection<'_>) -> Result<Vec<BookViolation>, Failure> {
     let mut violations = Vec::new();
     for (owner, books) in [(BudgetOwner::Campaign, CAMPAIGN_BOOKS), (BudgetOwner::SponsoredApi, API_BOOKS)] {
         let query = format!(
@@ -28,7 +28,7 @@ pub async fn check(session: &Session<'_>) -> Result<Vec<BookViolation>, Failure>
              WHERE budget_remaining_cents < 0
              OR budget_total_cents <> budget_remaining_cents + settled + reserved + adjusted"
         );
-        for row in session.rows(&query, &[]).await? {
+        for row in connection.rows(&query, &[]).await? {
             violations.push(BookViolation {
                 owner,
                 id: row.try_get::<_, uuid::Uuid>(0)?.to_string(),

@@ -5,10 +5,10 @@ use serde_json::Value;
 use tokio_postgres::Row;
 use tokio_postgres::types::Json;
 
+use super::completion_state::{CLAIM, COMPLETION_STATE, COUNTED, completion_state};
+use super::connection::PostgresConnection;
 use super::failure::Failure;
 use super::keys::{find_sponsored, remember_sponsored};
-use super::session::Session;
-use super::standing::{CLAIM, COUNTED, STANDING, standing};
 use super::values::{cents, task_schema, texts};
 use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
 use crate::domain::ids::{CampaignId, UserId};
@@ -46,28 +46,32 @@ fn campaign(row: &Row) -> Result<Campaign, Failure> {
 }
 
 /// The campaign with an id.
-pub async fn find(session: &Session<'_>, id: CampaignId) -> Result<Campaign, Failure> {
-    find_locking(session, id, "").await
+pub async fn find(connection: &PostgresConnection<'_>, id: CampaignId) -> Result<Campaign, Failure> {
+    find_locking(connection, id, "").await
 }
 
-async fn find_locking(session: &Session<'_>, id: CampaignId, lock: &str) -> Result<Campaign, Failure> {
+async fn find_locking(
+    connection: &PostgresConnection<'_>,
+    id: CampaignId,
+    lock: &str,
+) -> Result<Campaign, Failure> {
     let query = format!("SELECT {CAMPAIGN} FROM campaigns c WHERE c.id = $1 {lock}");
-    match session.find(&query, &[&id]).await? {
+    match connection.find(&query, &[&id]).await? {
         Some(row) => campaign(&row),
         None => Err(ServicesError::no_campaign(id).into()),
     }
 }
 
 pub async fn create(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     (draft, key): &(CampaignDraft, Option<SponsorKey>),
     now: Timestamp,
 ) -> Result<Moved<Campaign>, Failure> {
-    if let Some(created) = find_sponsored(session, key.as_ref(), now).await? {
-        return Ok(Moved::nothing(find(session, created).await?));
+    if let Some(created) = find_sponsored(connection, key.as_ref(), now).await? {
+        return Ok(Moved::nothing(find(connection, created).await?));
     }
     let campaign = draft.clone().into_campaign(CampaignId::random(), now);
-    session
+    connection
         .execute(
             "INSERT INTO campaigns (id, name, sponsor, target_roles, target_tools, required_task,
                  subsidy_per_call_cents, budget_total_cents, budget_remaining_cents, query_urls, active, created_at,
@@ -92,25 +96,25 @@ pub async fn create(
             ],
         )
         .await?;
-    remember_sponsored(session, key.as_ref(), &campaign.id, now).await?;
-    Ok(Moved::added(find(session, campaign.id).await?, campaign.budget_total_cents))
+    remember_sponsored(connection, key.as_ref(), &campaign.id, now).await?;
+    Ok(Moved::added(find(connection, campaign.id).await?, campaign.budget_total_cents))
 }
 
 pub async fn patch(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     (id, patch, key): &(CampaignId, CampaignPatch, Option<SponsorKey>),
     now: Timestamp,
 ) -> Result<Moved<Campaign>, Failure> {
-    if find_sponsored::<CampaignId>(session, key.as_ref(), now).await?.is_some() {
-        return Ok(Moved::nothing(find(session, *id).await?));
+    if find_sponsored::<CampaignId>(connection, key.as_ref(), now).await?.is_some() {
+        return Ok(Moved::nothing(find(connection, *id).await?));
     }
-    let before = find_locking(session, *id, "FOR NO KEY UPDATE").await?;
+    let before = find_locking(connection, *id, "FOR NO KEY UPDATE").await?;
     let mut campaign = before.clone();
     patch.clone().apply(&mut campaign)?;
     // The budget rises by what was added, so that amounts which the domain cannot express keep their difference. A form
     // that cannot be read stays as it is.
     let added = campaign.budget_total_cents.get() - before.budget_total_cents.get();
-    session
+    connection
         .execute(
             "UPDATE campaigns SET name = $2, target_roles = $3, target_tools = $4, subsidy_per_call_cents = $5,
                  budget_total_cents = budget_total_cents + $6, budget_remaining_cents = budget_remaining_cents + $6,
@@ -130,13 +134,16 @@ pub async fn patch(
             ],
         )
         .await?;
-    remember_sponsored(session, key.as_ref(), id, now).await?;
-    Ok(Moved::added(find(session, *id).await?, cents(added)))
+    remember_sponsored(connection, key.as_ref(), id, now).await?;
+    Ok(Moved::added(find(connection, *id).await?, cents(added)))
 }
 
-pub async fn page(session: &Session<'_>, request: &PageRequest) -> Result<Page<Campaign>, Failure> {
+pub async fn page(
+    connection: &PostgresConnection<'_>,
+    request: &PageRequest,
+) -> Result<Page<Campaign>, Failure> {
     let source = format!("{CAMPAIGN} FROM campaigns c WHERE true");
-    super::keys::page(session, &source, request, campaign).await
+    super::keys::page(connection, &source, request, campaign).await
 }
 
 /// Which campaigns of a service are of interest.
@@ -151,10 +158,10 @@ pub enum Targeting {
 /// The columns of a [`TargetingCampaign`], in the order that [`targeting_campaign`] reads them.
 pub const TARGETING: &str = "c.id, c.name, c.sponsor, c.required_task, c.subsidy_per_call_cents, \
      c.budget_remaining_cents, c.active, c.target_roles";
-/// How many columns that are, without those of [`STANDING`] behind them.
+/// How many columns that are, without those of [`COMPLETION_STATE`] behind them.
 pub const TARGETING_COLUMNS: usize = 8;
 
-/// The campaign in a row that begins with [`TARGETING`] and [`STANDING`].
+/// The campaign in a row that begins with [`TARGETING`] and [`COMPLETION_STATE`].
 pub fn targeting_campaign(row: &Row, roles: &UserRoles) -> Result<TargetingCampaign, Failure> {
     Ok(TargetingCampaign {
         id: row.try_get(0)?,
@@ -165,13 +172,13 @@ pub fn targeting_campaign(row: &Row, roles: &UserRoles) -> Result<TargetingCampa
         budget_remaining: cents(row.try_get(5)?),
         active: row.try_get(6)?,
         means_user: roles.meet(&texts(row, 7)?),
-        has_completed_task: standing(row, TARGETING_COLUMNS)?.counts(),
+        has_completed_task: completion_state(row, TARGETING_COLUMNS)?.counts(),
     })
 }
 
 /// The campaigns that name a service, newest first, with the user's standing in each.
 pub async fn targeting(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     service: &str,
     user_id: UserId,
     roles: &UserRoles,
@@ -182,15 +189,18 @@ pub async fn targeting(
         Targeting::Active => "WHERE c.target_tools @> ARRAY[$1::text] AND c.active",
     };
     let query = format!(
-        "SELECT {TARGETING}, {STANDING} FROM campaigns c {CLAIM} {condition} ORDER BY c.created_at DESC, c.id DESC"
+        "SELECT {TARGETING}, {COMPLETION_STATE} FROM campaigns c {CLAIM} {condition} ORDER BY c.created_at DESC, c.id DESC"
     );
-    let rows = session.rows(&query, &[&service, &user_id]).await?;
+    let rows = connection.rows(&query, &[&service, &user_id]).await?;
     rows.iter().map(|row| targeting_campaign(row, roles)).collect()
 }
 
-pub async fn dashboard(session: &Session<'_>, campaign_id: CampaignId) -> Result<Dashboard, Failure> {
-    let campaign = find(session, campaign_id).await?;
-    let row = session
+pub async fn dashboard(
+    connection: &PostgresConnection<'_>,
+    campaign_id: CampaignId,
+) -> Result<Dashboard, Failure> {
+    let campaign = find(connection, campaign_id).await?;
+    let row = connection
         .row(
             &format!(
                 "SELECT (SELECT count(*) FROM task_claims k WHERE k.campaign_id = $1 AND {COUNTED}),

@@ -14,10 +14,10 @@ use tokio::sync::{Mutex, mpsc};
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 
 use super::books;
+use super::connection::{Access, PostgresConnection};
 use super::copy_tables::{Cell, TABLES, Table};
 use super::failure::Failure;
 use super::postgres_store::PostgresStore;
-use super::session::{Access, Session};
 use crate::clock::SystemClock;
 use crate::domain::text::one_line;
 use crate::error::ServicesError;
@@ -86,7 +86,7 @@ pub async fn copy_from_sqlite(path: &Path, target: &PostgresStore) -> Result<Cop
             Access::Write,
             COPY_TIMEOUT,
             &parts,
-            |session, parts, _| Box::pin(write(session, parts)),
+            |connection, parts, _| Box::pin(write(connection, parts)),
             Timestamp::now(),
         )
         .await;
@@ -154,16 +154,17 @@ fn read(path: &PathBuf, parts: &mpsc::Sender<Result<Part, ServicesError>>) -> Re
     Ok(())
 }
 
-async fn write(session: &Session<'_>, parts: &Mutex<Parts>) -> Result<CopyReport, Failure> {
+async fn write(connection: &PostgresConnection<'_>, parts: &Mutex<Parts>) -> Result<CopyReport, Failure> {
     let mut parts = parts.lock().await;
     // The file may be slower than the patience that use cases have.
-    session
+    connection
         .batch("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
         .await?;
     let names = TABLES.iter().map(|table| table.name).collect::<Vec<_>>().join(", ");
-    session.batch(&format!("LOCK TABLE {names} IN EXCLUSIVE MODE")).await?;
+    connection.batch(&format!("LOCK TABLE {names} IN EXCLUSIVE MODE")).await?;
     for table in &TABLES {
-        let found = session.client().query_opt(&format!("SELECT 1 FROM {} LIMIT 1", table.name), &[]).await?;
+        let found =
+            connection.client().query_opt(&format!("SELECT 1 FROM {} LIMIT 1", table.name), &[]).await?;
         if found.is_some() {
             return Err(ServicesError::Conflict(format!(
                 "the target is not empty: its table {} has rows; copy to a new database",
@@ -174,18 +175,22 @@ async fn write(session: &Session<'_>, parts: &Mutex<Parts>) -> Result<CopyReport
     }
     let mut tables = Vec::new();
     for table in &TABLES {
-        tables.push((table.name, write_table(session, table, &mut parts).await?));
+        tables.push((table.name, write_table(connection, table, &mut parts).await?));
     }
-    session
+    connection
         .batch("SELECT setval('consents_seq', (SELECT coalesce(max(seq), 0) FROM consents) + 1, false)")
         .await?;
-    require_balance(&books::check(session).await?)?;
+    require_balance(&books::check(connection).await?)?;
     Ok(CopyReport { tables })
 }
 
 /// Writes a table. What PostgreSQL refuses is described in its own words, which name the column and its value.
-async fn write_table(session: &Session<'_>, table: &Table, parts: &mut Parts) -> Result<u64, Failure> {
-    let written = write_rows(session, table, parts).await;
+async fn write_table(
+    connection: &PostgresConnection<'_>,
+    table: &Table,
+    parts: &mut Parts,
+) -> Result<u64, Failure> {
+    let written = write_rows(connection, table, parts).await;
     written.map_err(|failure| match &failure {
         Failure::Database(error) => match error.as_db_error() {
             // Classes of errors: values that do not fit, and constraints that are violated.
@@ -205,9 +210,13 @@ async fn write_table(session: &Session<'_>, table: &Table, parts: &mut Parts) ->
     })
 }
 
-async fn write_rows(session: &Session<'_>, table: &Table, parts: &mut Parts) -> Result<u64, Failure> {
+async fn write_rows(
+    connection: &PostgresConnection<'_>,
+    table: &Table,
+    parts: &mut Parts,
+) -> Result<u64, Failure> {
     let copy = format!("COPY {} ({}) FROM STDIN BINARY", table.name, table.column_list());
-    let sink = session.client().copy_in(&copy).await?;
+    let sink = connection.client().copy_in(&copy).await?;
     let mut writer = pin!(BinaryCopyInWriter::new(sink, &table.types()));
     loop {
         match parts.recv().await {

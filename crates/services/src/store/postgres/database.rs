@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::Timestamp;
 use tokio::sync::Mutex;
 
+use super::connection::{Access, UseCase};
 use super::failure::Failure;
 use super::migrate;
 use super::options::PostgresOptions;
 use super::pool::{Connection, Connections};
-use super::session::{Access, UseCase};
 use crate::store::Migration;
 
 /// A database whose tables are created or migrated by the first use case.

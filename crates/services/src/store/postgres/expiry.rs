@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
+use super::connection::PostgresConnection;
 use super::failure::Failure;
-use super::session::Session;
 use crate::domain::limits::{ATTEMPT_LIFETIME, MAX_DELETED_ROWS, RETENTION};
 use crate::store::CleanUp;
 use crate::store::shared::earlier;
@@ -29,7 +29,7 @@ const EXPIRED: [(&str, &str, &str); 4] = [
 ];
 
 /// Rows that others use at this moment are skipped; the next clean-up deletes them.
-pub async fn delete_expired(session: &Session<'_>, now: Timestamp) -> Result<CleanUp, Failure> {
+pub async fn delete_expired(connection: &PostgresConnection<'_>, now: Timestamp) -> Result<CleanUp, Failure> {
     let mut clean_up = CleanUp::Complete;
     for (table, key, condition) in EXPIRED {
         let at = if table == "reservations" { earlier(now, ATTEMPT_LIFETIME) } else { now };
@@ -37,13 +37,13 @@ pub async fn delete_expired(session: &Session<'_>, now: Timestamp) -> Result<Cle
             "DELETE FROM {table} WHERE ({key}) IN
              (SELECT {key} FROM {table} WHERE {condition} LIMIT $2 FOR UPDATE SKIP LOCKED)"
         );
-        let deleted = session.execute(&statement, &[&at, &(MAX_DELETED_ROWS as i64)]).await?;
+        let deleted = connection.execute(&statement, &[&at, &(MAX_DELETED_ROWS as i64)]).await?;
         if deleted >= MAX_DELETED_ROWS as u64 {
             clean_up = CleanUp::Partial;
         }
     }
     let at = earlier(now, RETENTION);
-    let cleared = session.execute(CLEAR_DETAILS, &[&at, &(MAX_DELETED_ROWS as i64)]).await?;
+    let cleared = connection.execute(CLEAR_DETAILS, &[&at, &(MAX_DELETED_ROWS as i64)]).await?;
     if cleared >= MAX_DELETED_ROWS as u64 {
         clean_up = CleanUp::Partial;
     }

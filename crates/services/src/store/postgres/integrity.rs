@@ -2,8 +2,8 @@
 
 use tokio_postgres::error::SqlState;
 
+use super::connection::PostgresConnection;
 use super::failure::Failure;
-use super::session::Session;
 use crate::store::RowProblem;
 use crate::store::integrity::{MAX_FOUND, checks};
 
@@ -20,35 +20,35 @@ const AMCHECK: &str = "SELECT c.relname::text, CASE c.relkind
      WHERE e.extname = 'amcheck' AND c.relpersistence = 'p' AND (c.relkind = 'i' AND a.amname = 'btree' AND i.indisvalid
          OR c.relkind = 'r' AND EXISTS (SELECT 1 FROM pg_proc p WHERE p.pronamespace = n.oid AND p.proname = 'verify_heapam'))";
 
-pub async fn check(session: &Session<'_>) -> Result<Vec<RowProblem>, Failure> {
+pub async fn check(connection: &PostgresConnection<'_>) -> Result<Vec<RowProblem>, Failure> {
     let mut problems = Vec::new();
-    for row in session.rows(AMCHECK, &[]).await? {
+    for row in connection.rows(AMCHECK, &[]).await? {
         let (relation, statement): (String, String) = (row.try_get(0)?, row.try_get(1)?);
-        session.batch("SAVEPOINT relation").await?;
-        match session.client().query(&statement, &[]).await {
+        connection.batch("SAVEPOINT relation").await?;
+        match connection.client().query(&statement, &[]).await {
             Ok(rows) => {
                 for row in rows.iter().take(MAX_FOUND) {
                     let found: Option<String> = row.try_get(0)?;
                     problems.extend(found.map(|found| damaged(&relation, &found)));
                 }
-                session.batch("RELEASE relation").await?;
+                connection.batch("RELEASE relation").await?;
             }
             // By default only a superuser may use the extension.
             Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-                session.batch("ROLLBACK TO relation").await?;
+                connection.batch("ROLLBACK TO relation").await?;
                 break;
             }
             Err(error) => match error.as_db_error() {
                 Some(found) => {
                     problems.push(damaged(&relation, found.message()));
-                    session.batch("ROLLBACK TO relation").await?;
+                    connection.batch("ROLLBACK TO relation").await?;
                 }
                 None => return Err(error.into()),
             },
         }
     }
     for check in checks(IS_NEW) {
-        for row in session.client().query(&check.query, &[]).await? {
+        for row in connection.client().query(&check.query, &[]).await? {
             problems.push(check.problem(row.try_get::<_, Option<&str>>(0)?.unwrap_or("without a key")));
         }
     }

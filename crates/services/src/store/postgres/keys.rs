@@ -4,17 +4,21 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
+use super::connection::PostgresConnection;
 use super::failure::Failure;
-use super::session::Session;
 use crate::domain::ids::UserId;
 use crate::domain::limits::KEY_LIFETIME;
 use crate::store::shared::{SponsorKey, key_conflict, later};
 use crate::store::{Listed, Page, PageBuilder, PageCursor, PageRequest};
 
 /// Keeps the other attempts under the same key waiting until the end of the transaction. An attempt without a key has none.
-pub async fn lock_key(session: &Session<'_>, user: UserId, key: Option<&str>) -> Result<(), Failure> {
+pub async fn lock_key(
+    connection: &PostgresConnection<'_>,
+    user: UserId,
+    key: Option<&str>,
+) -> Result<(), Failure> {
     match key {
-        Some(key) => session.lock(&["idempotency key", &user.to_string(), key]).await,
+        Some(key) => connection.lock(&["idempotency key", &user.to_string(), key]).await,
         None => Ok(()),
     }
 }
@@ -22,14 +26,14 @@ pub async fn lock_key(session: &Session<'_>, user: UserId, key: Option<&str>) ->
 /// What was created or changed under a sponsor's key before, if it was. Until the end of the transaction nobody else uses
 /// the key.
 pub async fn find_sponsored<T: for<'a> tokio_postgres::types::FromSql<'a>>(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     key: Option<&SponsorKey>,
     now: Timestamp,
 ) -> Result<Option<T>, Failure> {
     let Some(SponsorKey { key, request_hash }) = key else { return Ok(None) };
-    session.lock(&["sponsor key", key.as_str()]).await?;
+    connection.lock(&["sponsor key", key.as_str()]).await?;
     let query = "SELECT request_hash, resource_id FROM sponsor_keys WHERE key = $1 AND expires_at > $2";
-    let Some(row) = session.find(query, &[&key.as_str(), &now]).await? else { return Ok(None) };
+    let Some(row) = connection.find(query, &[&key.as_str(), &now]).await? else { return Ok(None) };
     if row.try_get::<_, String>(0)? == request_hash.to_string() {
         Ok(Some(row.try_get(1)?))
     } else {
@@ -39,13 +43,13 @@ pub async fn find_sponsored<T: for<'a> tokio_postgres::types::FromSql<'a>>(
 
 /// Remembers what was created or changed under a sponsor's key.
 pub async fn remember_sponsored(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     key: Option<&SponsorKey>,
     resource: &(dyn tokio_postgres::types::ToSql + Sync),
     now: Timestamp,
 ) -> Result<(), Failure> {
     let Some(SponsorKey { key, request_hash }) = key else { return Ok(()) };
-    session
+    connection
         .execute(
             "INSERT INTO sponsor_keys (key, request_hash, resource_id, expires_at) VALUES ($1, $2, $3, $4)
              ON CONFLICT (key) DO UPDATE SET request_hash = excluded.request_hash,
@@ -61,7 +65,7 @@ const PIECE: usize = 50;
 
 /// A page of a list, newest first.
 pub async fn page<T: Listed>(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     columns_and_source: &str,
     request: &PageRequest,
     entry: impl Fn(&Row) -> Result<T, Failure>,
@@ -70,7 +74,7 @@ pub async fn page<T: Listed>(
     let mut cursor = request.cursor.clone();
     let limit = (request.limit.get() + 1).min(PIECE + 1);
     loop {
-        let rows = piece(session, columns_and_source, cursor.as_ref(), limit).await?;
+        let rows = piece(connection, columns_and_source, cursor.as_ref(), limit).await?;
         for row in &rows {
             if !page.add(entry(row)?) {
                 return Ok(page.finish());
@@ -84,7 +88,7 @@ pub async fn page<T: Listed>(
 }
 
 async fn piece(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     columns_and_source: &str,
     cursor: Option<&PageCursor>,
     limit: usize,
@@ -92,12 +96,12 @@ async fn piece(
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let newest_first = "ORDER BY created_at DESC, id DESC LIMIT";
     match cursor {
-        None => session.rows(&format!("SELECT {columns_and_source} {newest_first} $1"), &[&limit]).await,
+        None => connection.rows(&format!("SELECT {columns_and_source} {newest_first} $1"), &[&limit]).await,
         Some(cursor) => {
             let id = Uuid::try_parse(&cursor.id).unwrap_or_default();
             let query =
                 format!("SELECT {columns_and_source} AND (created_at, id) < ($1, $2) {newest_first} $3");
-            session.rows(&query, &[&cursor.created_at, &id, &limit]).await
+            connection.rows(&query, &[&cursor.created_at, &id, &limit]).await
         }
     }
 }

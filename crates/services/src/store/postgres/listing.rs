@@ -7,10 +7,10 @@ use jiff::Timestamp;
 
 use super::accounts::session_user;
 use super::campaigns::{TARGETING, TARGETING_COLUMNS, targeting_campaign};
+use super::completion_state::{CLAIM, COMPLETION_STATE, COMPLETION_STATE_COLUMNS};
+use super::connection::PostgresConnection;
 use super::failure::Failure;
-use super::session::Session;
 use super::sponsored_apis;
-use super::standing::{CLAIM, STANDING, STANDING_COLUMNS};
 use super::values::texts;
 use crate::domain::catalog::Catalog;
 use crate::domain::ids::{SessionToken, UserId};
@@ -20,23 +20,26 @@ use crate::domain::tool_offers::ToolOffers;
 use crate::domain::user::{AvailableService, CompletedTask, UserStatus};
 
 pub async fn user_status(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     (token, tools): &(SessionToken, Arc<ToolOffers>),
     now: Timestamp,
 ) -> Result<UserStatus, Failure> {
-    let user = session_user(session, *token, now).await?;
+    let user = session_user(connection, *token, now).await?;
     let (completed, available) = try_join!(
-        completed_tasks(session, user.id),
-        available_services(session, user.id, &user.roles, tools)
+        completed_tasks(connection, user.id),
+        available_services(connection, user.id, &user.roles, tools)
     )?;
     Ok(UserStatus::new(user, completed, available))
 }
 
-async fn completed_tasks(session: &Session<'_>, user_id: UserId) -> Result<Vec<CompletedTask>, Failure> {
+async fn completed_tasks(
+    connection: &PostgresConnection<'_>,
+    user_id: UserId,
+) -> Result<Vec<CompletedTask>, Failure> {
     let query = "SELECT c.id, c.name, f.task_name, f.created_at FROM task_claims m
          JOIN task_completions f ON f.id = m.task_completion_id JOIN campaigns c ON c.id = m.campaign_id
          WHERE m.user_id = $1 ORDER BY f.created_at DESC, f.id DESC LIMIT $2";
-    let rows = session.rows(query, &[&user_id, &(MAX_PAGE as i64)]).await?;
+    let rows = connection.rows(query, &[&user_id, &(MAX_PAGE as i64)]).await?;
     rows.iter()
         .map(|row| {
             Ok(CompletedTask {
@@ -50,21 +53,21 @@ async fn completed_tasks(session: &Session<'_>, user_id: UserId) -> Result<Vec<C
 }
 
 async fn available_services(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     user_id: UserId,
     roles: &[String],
     tools: &ToolOffers,
 ) -> Result<Vec<AvailableService>, Failure> {
     let query = format!(
-        "SELECT {TARGETING}, {STANDING}, c.target_tools FROM campaigns c {CLAIM} WHERE c.active AND $1
+        "SELECT {TARGETING}, {COMPLETION_STATE}, c.target_tools FROM campaigns c {CLAIM} WHERE c.active AND $1
          ORDER BY c.created_at DESC, c.id DESC"
     );
-    let apis = sponsored_apis::active(session).await?;
-    let rows = session.rows(&query, &[&true, &user_id]).await?;
+    let apis = sponsored_apis::active(connection).await?;
+    let rows = connection.rows(&query, &[&true, &user_id]).await?;
     let (catalog, roles) = (Catalog::new(&apis, tools), UserRoles::new(roles));
     let mut campaigns = Vec::new();
     for row in &rows {
-        let mut services = texts(row, TARGETING_COLUMNS + STANDING_COLUMNS)?;
+        let mut services = texts(row, TARGETING_COLUMNS + COMPLETION_STATE_COLUMNS)?;
         services.retain(|key| catalog.is_service(key));
         campaigns.push((targeting_campaign(row, &roles)?, services));
     }

@@ -4,10 +4,10 @@
 use jiff::Timestamp;
 
 use super::adopt::{self, AdoptionReport};
+use super::connection::{Access, PostgresConnection, UseCase};
 use super::failure::Failure;
 use super::old_rows;
 use super::pool::Connections;
-use super::session::{Access, Session, UseCase};
 use super::shape;
 use crate::error::ServicesError;
 use crate::store::movements::{self, MovementKind};
@@ -68,7 +68,7 @@ pub async fn migrate(connections: &Connections) -> Result<(), Failure> {
 pub async fn require_migrated(connections: &Connections) -> Result<(), Failure> {
     let timeout = connections.options().use_case_timeout;
     let connection = connections.connection().await?;
-    let count: UseCase<(), usize> = |session, (), _| Box::pin(applied_migrations(session));
+    let count: UseCase<(), usize> = |connection, (), _| Box::pin(applied_migrations(connection));
     let applied = connection.transact(Access::Read, timeout, &(), count, Timestamp::now()).await?;
     match pending(applied)? {
         0 => Ok(()),
@@ -85,13 +85,13 @@ fn pending(applied: usize) -> Result<usize, Failure> {
     })
 }
 
-async fn apply(session: &Session<'_>, timeout_ms: u64) -> Result<MigrationReport, Failure> {
-    session
+async fn apply(connection: &PostgresConnection<'_>, timeout_ms: u64) -> Result<MigrationReport, Failure> {
+    connection
         .batch(&format!("SET LOCAL statement_timeout = {timeout_ms}; SET LOCAL lock_timeout = {timeout_ms}"))
         .await?;
     // Replicas that start at once come one after the other; the later ones find everything done.
-    session.lock(&["annai services migrations"]).await?;
-    session
+    connection.lock(&["annai services migrations"]).await?;
+    connection
         .batch(
             "CREATE TABLE IF NOT EXISTS annai_migrations (
                  version integer PRIMARY KEY,
@@ -100,32 +100,32 @@ async fn apply(session: &Session<'_>, timeout_ms: u64) -> Result<MigrationReport
              )",
         )
         .await?;
-    let done = applied_migrations(session).await?;
+    let done = applied_migrations(connection).await?;
     let mut report = MigrationReport { applied: pending(done)?, ..MigrationReport::default() };
     if done == 0 {
-        shape::check(session).await?;
-        old_rows::check(session).await?;
+        shape::check(connection).await?;
+        old_rows::check(connection).await?;
     }
     for (version, (name, migration)) in (1_i32..).zip(MIGRATIONS).skip(done) {
-        session.batch(migration).await?;
-        let client = session.client();
+        connection.batch(migration).await?;
+        let client = connection.client();
         client
             .execute("INSERT INTO annai_migrations (version, name) VALUES ($1, $2)", &[&version, &name])
             .await?;
     }
     if done == 0 {
         let sums = "SELECT count(*), coalesce(sum(abs(amount_cents)), 0)::bigint FROM adjustments";
-        let row = session.client().query_one(sums, &[]).await?;
+        let row = connection.client().query_one(sums, &[]).await?;
         report.adjustments = row.try_get::<_, i64>(0)?.unsigned_abs();
         report.adjusted_cents = row.try_get::<_, i64>(1)?.unsigned_abs();
     }
-    report.adoption = adopt::adopt(session).await?;
+    report.adoption = adopt::adopt(connection).await?;
     Ok(report)
 }
 
 /// How many migrations were applied. The table that says so is created by whoever migrates.
-async fn applied_migrations(session: &Session<'_>) -> Result<usize, Failure> {
-    let client = session.client();
+async fn applied_migrations(connection: &PostgresConnection<'_>) -> Result<usize, Failure> {
+    let client = connection.client();
     let row = client.query_one("SELECT to_regclass('annai_migrations') IS NULL", &[]).await?;
     if row.try_get(0)? {
         return Ok(0);

@@ -1,8 +1,8 @@
 //! Checks, before the first migration, that the rows of the system that is taken over contain nothing that this program
 //! cannot count with. It names the first row that does, and leaves the database alone.
 
+use super::connection::PostgresConnection;
 use super::failure::Failure;
-use super::session::Session;
 use super::shape::refused;
 use crate::domain::text::in_sentence;
 
@@ -18,8 +18,8 @@ const COLUMNS: &str = "SELECT c.table_name::text, c.column_name::text,
          'payments', 'consents', 'user_task_preferences')
      AND c.data_type IN ('bigint', 'timestamp with time zone') ORDER BY c.table_name, c.ordinal_position";
 
-pub async fn check(session: &Session<'_>) -> Result<(), Failure> {
-    let client = session.client();
+pub async fn check(connection: &PostgresConnection<'_>) -> Result<(), Failure> {
+    let client = connection.client();
     for column in client.query(COLUMNS, &[]).await? {
         let [table, name, key, refused_values]: [String; 4] =
             [column.try_get(0)?, column.try_get(1)?, column.try_get(2)?, column.try_get(3)?];

@@ -9,9 +9,9 @@ use deadpool_postgres::{
 use jiff::Timestamp;
 use tokio::sync::OnceCell;
 
+use super::connection::{Access, PostgresConnection, UseCase};
 use super::failure::Failure;
 use super::options::PostgresOptions;
-use super::session::{Access, Session, UseCase};
 use super::tls;
 use crate::error::ServicesError;
 
@@ -86,16 +86,16 @@ impl Connection {
         let Some(client) = self.0.as_deref() else {
             return Err(ServicesError::internal("a connection was used after its end").into());
         };
-        let session = Session::new(client);
+        let connection = PostgresConnection::new(client);
         // The server receives the beginning together with the first statement of the use case. It fails only with its
         // connection, and then the statement fails as well.
         let begin = async {
             match access.begin() {
-                Some(statement) => session.batch(statement).await,
+                Some(statement) => connection.batch(statement).await,
                 None => Ok(()),
             }
         };
-        let work = async { futures_util::try_join!(begin, use_case(&session, input, now)) };
+        let work = async { futures_util::try_join!(begin, use_case(&connection, input, now)) };
         let result = within(timeout, work).await;
         let end = match (&result, access) {
             (_, Access::Single) => None,
@@ -108,7 +108,7 @@ impl Connection {
             return result.map(|((), value)| value);
         }
         if let Some(end) = end
-            && let Err(failure) = within(timeout, session.batch(end)).await
+            && let Err(failure) = within(timeout, connection.batch(end)).await
         {
             return match (result, access) {
                 (Ok(_), Access::Write) if is_lost(&failure) => {

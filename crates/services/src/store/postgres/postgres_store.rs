@@ -7,11 +7,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tracing::Instrument as _;
 
+use super::connection::{Access, UseCase};
 use super::database::Database;
 use super::failure::Failure;
 use super::options::PostgresOptions;
 use super::search::SearchIndexes;
-use super::session::{Access, UseCase};
 use super::values::stored_time;
 use crate::clock::Clock;
 use crate::error::ServicesError;

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::accounts::session_user;
+use super::connection::PostgresConnection;
 use super::failure::Failure;
-use super::session::Session;
 use crate::domain::ids::{SessionToken, UserId};
 use crate::domain::preferences::{
     NewPreferences, PreferenceLevel, PreferenceLevels, PreferencesReport, PreferencesSaved, TaskPreference,
@@ -12,15 +12,15 @@ use crate::domain::preferences::{
 use crate::domain::text::Name;
 
 pub async fn preferences(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     token: SessionToken,
     now: Timestamp,
 ) -> Result<PreferencesReport, Failure> {
-    let user = session_user(session, token, now).await?;
+    let user = session_user(connection, token, now).await?;
     let query = "SELECT task_type, level, updated_at FROM user_task_preferences WHERE user_id = $1
          ORDER BY task_type COLLATE \"C\"";
     let (mut preferences, mut updated_at) = (Vec::new(), None);
-    for row in session.rows(query, &[&user.id]).await? {
+    for row in connection.rows(query, &[&user.id]).await? {
         // The system before this one knew no limits; what is beyond them is replaced with the next setting.
         let Ok(task_type) = Name::parse(row.try_get::<_, String>(0)?) else { continue };
         preferences.push(TaskPreference { task_type, level: level(row.try_get(1)?)? });
@@ -34,25 +34,28 @@ fn level(name: &str) -> Result<PreferenceLevel, Failure> {
 }
 
 /// The preferences of a person for looking up.
-pub async fn preference_levels(session: &Session<'_>, user: UserId) -> Result<PreferenceLevels, Failure> {
+pub async fn preference_levels(
+    connection: &PostgresConnection<'_>,
+    user: UserId,
+) -> Result<PreferenceLevels, Failure> {
     let query = "SELECT task_type, level FROM user_task_preferences WHERE user_id = $1";
-    let rows = session.rows(query, &[&user]).await?;
+    let rows = connection.rows(query, &[&user]).await?;
     rows.iter().map(|row| Ok((row.try_get(0)?, level(row.try_get(1)?)?))).collect()
 }
 
 pub async fn set_preferences(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     (token, preferences): &(SessionToken, NewPreferences),
     now: Timestamp,
 ) -> Result<PreferencesSaved, Failure> {
-    let user = session_user(session, *token, now).await?;
+    let user = session_user(connection, *token, now).await?;
     // Two settings at once come one after the other, so that the later one replaces the earlier.
-    session.lock(&["preferences", &user.id.to_string()]).await?;
-    session.execute("DELETE FROM user_task_preferences WHERE user_id = $1", &[&user.id]).await?;
+    connection.lock(&["preferences", &user.id.to_string()]).await?;
+    connection.execute("DELETE FROM user_task_preferences WHERE user_id = $1", &[&user.id]).await?;
     let entries = preferences.entries();
     let types: Vec<&str> = entries.iter().map(|entry| &*entry.task_type).collect();
     let levels: Vec<&str> = entries.iter().map(|entry| entry.level.as_str()).collect();
-    session
+    connection
         .execute(
             "INSERT INTO user_task_preferences (user_id, task_type, level, created_at, updated_at)
              SELECT $1, task_type, level, $2, $2 FROM unnest($3::text[], $4::text[]) AS new (task_type, level)",

@@ -5,9 +5,9 @@ use jiff::Timestamp;
 
 use super::accounts::session_user;
 use super::campaigns::{Targeting, targeting};
+use super::connection::PostgresConnection;
 use super::failure::Failure;
 use super::keys::lock_key;
-use super::session::Session;
 use super::sponsored_apis;
 use crate::domain::idempotency::{
     IdempotencyKey, KeyDecision, KeyUse, RequestHash, StoredKey, decide, session_hash,
@@ -26,23 +26,23 @@ use crate::store::shared::{key_conflict, later, other_session, run_target};
 use crate::store::{Reservation, ReserveOutcome, ReserveRequest, RunResult};
 
 pub async fn reserve(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     request: &ReserveRequest,
     now: Timestamp,
 ) -> Result<Moved<ReserveOutcome>, Failure> {
     let key = &*request.service;
-    let user = session_user(session, request.session, now);
-    let (user, api) = try_join(user, sponsored_apis::find_by_key(session, key)).await?;
+    let user = session_user(connection, request.session, now);
+    let (user, api) = try_join(user, sponsored_apis::find_by_key(connection, key)).await?;
     let tx_hash = match &request.key {
         None => TxHash::random(),
-        Some(key) => match key_decision(session, &user, key, request, now).await? {
+        Some(key) => match key_decision(connection, &user, key, request, now).await? {
             KeyDecision::First => {
-                key_use(session, user.id, now).await?.check().map_err(ServicesError::from)?;
+                key_use(connection, user.id, now).await?.check().map_err(ServicesError::from)?;
                 TxHash::random()
             }
             KeyDecision::Again(tx_hash) => tx_hash,
             KeyDecision::Replay => {
-                let result = replay(session, user.id, key).await?;
+                let result = replay(connection, user.id, key).await?;
                 return Ok(Moved::nothing(ReserveOutcome::Replay(result)));
             }
             KeyDecision::InProgress => return Err(ServicesError::InProgress.into()),
@@ -50,13 +50,13 @@ pub async fn reserve(
             KeyDecision::OtherSession => return Err(other_session().into()),
         },
     };
-    let is_targeted = api.is_none() && is_targeted(session, key).await?;
+    let is_targeted = api.is_none() && is_targeted(connection, key).await?;
     let service = Service::resolve(key, api.as_ref(), is_targeted, &request.tools)
         .map_err(|reason| ServicesError::unresolved(key, reason))?;
     if let Some((tool, _)) = service.tool.filter(|(tool, _)| request.ready_tool.as_deref() != Some(tool)) {
         return Ok(Moved::nothing(ReserveOutcome::CheckTool(tool.to_owned())));
     }
-    let offer = find_payer(session, &service, key, &user).await?;
+    let offer = find_payer(connection, &service, key, &user).await?;
     let attempt = AttemptRow {
         id: ReservationId::random(),
         payer: offer.payer,
@@ -67,8 +67,8 @@ pub async fn reserve(
         tx_hash,
         key: request.key.as_ref().map(|key| key.as_str().to_owned()),
     };
-    let insert = insert(session, &attempt, ReservationState::Reserved, now);
-    try_join(insert, record_key(session, &attempt, request, now)).await?;
+    let insert = insert(connection, &attempt, ReservationState::Reserved, now);
+    try_join(insert, record_key(connection, &attempt, request, now)).await?;
     let moved = (MovementKind::Reserved, attempt.amount);
     let reservation = Reservation {
         id: attempt.id,
@@ -83,39 +83,43 @@ pub async fn reserve(
 }
 
 /// What the living keys of a person take up.
-async fn key_use(session: &Session<'_>, user_id: UserId, now: Timestamp) -> Result<KeyUse, Failure> {
+async fn key_use(
+    connection: &PostgresConnection<'_>,
+    user_id: UserId,
+    now: Timestamp,
+) -> Result<KeyUse, Failure> {
     let query = "SELECT count(*), coalesce(sum(octet_length(output)), 0)::bigint FROM idempotency_keys
          WHERE user_id = $1 AND expires_at > $2";
-    let row = session.row(query, &[&user_id, &now]).await?;
+    let row = connection.row(query, &[&user_id, &now]).await?;
     let number = |column| Ok::<_, Failure>(row.try_get::<_, i64>(column)?.unsigned_abs());
     Ok(KeyUse { keys: number(0)?, output_bytes: number(1)? })
 }
 
-async fn is_targeted(session: &Session<'_>, service: &str) -> Result<bool, Failure> {
+async fn is_targeted(connection: &PostgresConnection<'_>, service: &str) -> Result<bool, Failure> {
     let query = "SELECT 1 FROM campaigns WHERE target_tools @> ARRAY[$1::text] LIMIT 1";
-    Ok(session.find(query, &[&service]).await?.is_some())
+    Ok(connection.find(query, &[&service]).await?.is_some())
 }
 
 /// Takes the price from the first budget that still has it.
 async fn find_payer(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     service: &Service<'_>,
     key: &str,
     user: &User,
 ) -> Result<Offer, Failure> {
     // Only campaigns whose task the user has completed can pay, and these are few. The others are looked at when none does.
     let roles = UserRoles::new(&user.roles);
-    let claimed = targeting(session, key, user.id, &roles, Targeting::ClaimedByUser).await?;
+    let claimed = targeting(connection, key, user.id, &roles, Targeting::ClaimedByUser).await?;
     let offers = plan(service, claimed.iter()).offers;
     for offer in offers.into_iter().filter(|offer| matches!(offer.payer, Payer::Campaign(_))) {
-        if take(session, offer.payer, offer.price).await? {
+        if take(connection, offer.payer, offer.price).await? {
             return Ok(offer);
         }
     }
-    let active = targeting(session, key, user.id, &roles, Targeting::Active).await?;
+    let active = targeting(connection, key, user.id, &roles, Targeting::Active).await?;
     let plan = plan(service, active.iter());
     for offer in plan.offers {
-        if take(session, offer.payer, offer.price).await? {
+        if take(connection, offer.payer, offer.price).await? {
             return Ok(offer);
         }
     }
@@ -123,17 +127,17 @@ async fn find_payer(
 }
 
 /// Takes an amount from a budget, if it is there. The row stays locked until the end, so that no other run takes the same.
-pub async fn take(session: &Session<'_>, payer: Payer, amount: Cents) -> Result<bool, Failure> {
+pub async fn take(connection: &PostgresConnection<'_>, payer: Payer, amount: Cents) -> Result<bool, Failure> {
     let taken = match payer {
         Payer::Campaign(id) => {
             let take = "UPDATE campaigns SET budget_remaining_cents = budget_remaining_cents - $1
                  WHERE id = $2 AND budget_remaining_cents >= $1";
-            session.execute(take, &[&amount.get(), &id]).await?
+            connection.execute(take, &[&amount.get(), &id]).await?
         }
         Payer::SponsoredApi(id) => {
             let take = "UPDATE sponsored_apis SET budget_remaining_cents = budget_remaining_cents - $1
                  WHERE id = $2 AND budget_remaining_cents >= $1";
-            session.execute(take, &[&amount.get(), &id]).await?
+            connection.execute(take, &[&amount.get(), &id]).await?
         }
     };
     Ok(taken == 1)
@@ -164,14 +168,14 @@ impl AttemptRow {
 
 /// Makes the attempt the newest under its key.
 async fn record_key(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     attempt: &AttemptRow,
     request: &ReserveRequest,
     now: Timestamp,
 ) -> Result<(), Failure> {
     let Some(key) = &attempt.key else { return Ok(()) };
     // A key whose time is over begins anew, with nothing of its old result. Otherwise it keeps its time.
-    session
+    connection
         .execute(
             "INSERT INTO idempotency_keys AS k (user_id, key, request_hash, tx_hash, reservation_id, service, expires_at,
                  session_hash)
@@ -198,13 +202,13 @@ async fn record_key(
 
 /// Writes the row of an attempt.
 pub async fn insert(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     attempt: &AttemptRow,
     state: ReservationState,
     now: Timestamp,
 ) -> Result<(), Failure> {
     let (campaign_id, api_id) = attempt.payer_columns();
-    session
+    connection
         .execute(
             "INSERT INTO reservations (id, campaign_id, sponsored_api_id, user_id, service, sponsor, amount_cents,
                  state, tx_hash, idempotency_key, created_at)
@@ -229,7 +233,7 @@ pub async fn insert(
 
 /// What a request under a key gets. Until the end of the transaction nobody else uses the key.
 async fn key_decision(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     user: &User,
     key: &IdempotencyKey,
     request: &ReserveRequest,
@@ -239,9 +243,9 @@ async fn key_decision(
              coalesce(k.session_hash = $4, true)
          FROM idempotency_keys k LEFT JOIN reservations r ON r.id = k.reservation_id
          WHERE k.user_id = $1 AND k.key = $2";
-    let lock = lock_key(session, user.id, Some(key.as_str()));
+    let lock = lock_key(connection, user.id, Some(key.as_str()));
     let own = session_hash(request.session);
-    let ((), stored) = try_join(lock, session.find(query, &[&user.id, &key.as_str(), &now, &own])).await?;
+    let ((), stored) = try_join(lock, connection.find(query, &[&user.id, &key.as_str(), &now, &own])).await?;
     let stored = match stored {
         Some(row) => Some(StoredKey {
             request_hash: RequestHash::stored(row.try_get(0)?),
@@ -256,20 +260,24 @@ async fn key_decision(
     Ok(decide(stored, &request.request_hash))
 }
 
-async fn replay(session: &Session<'_>, user: UserId, key: &IdempotencyKey) -> Result<RunResult, Failure> {
-    let stored = stored_result(session, user, key.as_str()).await?;
+async fn replay(
+    connection: &PostgresConnection<'_>,
+    user: UserId,
+    key: &IdempotencyKey,
+) -> Result<RunResult, Failure> {
+    let stored = stored_result(connection, user, key.as_str()).await?;
     stored.ok_or_else(|| Failure::unreadable("a result"))
 }
 
 /// The result that is stored under a key.
 pub async fn stored_result(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     user_id: UserId,
     key: &str,
 ) -> Result<Option<RunResult>, Failure> {
     let query = "SELECT service, output, upstream_status, sponsored_by, tx_hash FROM idempotency_keys
          WHERE user_id = $1 AND key = $2 AND output IS NOT NULL";
-    let Some(row) = session.find(query, &[&user_id, &key]).await? else { return Ok(None) };
+    let Some(row) = connection.find(query, &[&user_id, &key]).await? else { return Ok(None) };
     let output = String::from_utf8(row.try_get(1)?).map_err(|_| Failure::unreadable("an output"))?;
     let status: i32 = row.try_get(2)?;
     Ok(Some(RunResult {

@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::accounts::session_user;
+use super::connection::PostgresConnection;
 use super::failure::Failure;
 use super::preferences::preference_levels;
-use super::session::Session;
 use super::sponsored_apis;
 use super::values::{cents, texts};
 use crate::domain::catalog::{Catalog, ListedCampaign};
@@ -85,42 +85,46 @@ impl Searchable {
     }
 }
 
-pub async fn read(session: &Session<'_>, input: &SearchInput, now: Timestamp) -> Result<Searchable, Failure> {
+pub async fn read(
+    connection: &PostgresConnection<'_>,
+    input: &SearchInput,
+    now: Timestamp,
+) -> Result<Searchable, Failure> {
     let preferences = async {
         let Some(token) = input.session else { return Ok(None) };
-        let user = session_user(session, token, now).await?;
-        preference_levels(session, user.id).await.map(Some)
+        let user = session_user(connection, token, now).await?;
+        preference_levels(connection, user.id).await.map(Some)
     };
-    let (preferences, version, budgets) = try_join!(preferences, version(session), budgets(session))?;
+    let (preferences, version, budgets) = try_join!(preferences, version(connection), budgets(connection))?;
     let services = match input.indexes.find(version, &input.tools) {
         Some(services) => services,
-        None => input.indexes.add(prepare(session, version, &input.tools).await?),
+        None => input.indexes.add(prepare(connection, version, &input.tools).await?),
     };
     Ok(Searchable { services, budgets, preferences })
 }
 
-async fn version(session: &Session<'_>) -> Result<Uuid, Failure> {
-    Ok(session.row("SELECT version FROM catalog_version", &[]).await?.try_get(0)?)
+async fn version(connection: &PostgresConnection<'_>) -> Result<Uuid, Failure> {
+    Ok(connection.row("SELECT version FROM catalog_version", &[]).await?.try_get(0)?)
 }
 
 /// What is left of the budgets of the campaigns that are switched on, newest first.
-async fn budgets(session: &Session<'_>) -> Result<Vec<i64>, Failure> {
+async fn budgets(connection: &PostgresConnection<'_>) -> Result<Vec<i64>, Failure> {
     let query = "SELECT coalesce(array_agg(budget_remaining_cents ORDER BY created_at DESC, id DESC), '{}')
          FROM campaigns WHERE active";
-    Ok(session.row(query, &[]).await?.try_get(0)?)
+    Ok(connection.row(query, &[]).await?.try_get(0)?)
 }
 
 /// Reads and prepares what is searched in: campaigns and sponsored APIs that are switched on, newest first.
 async fn prepare(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     version: Uuid,
     tools: &Arc<ToolOffers>,
 ) -> Result<PreparedServices, Failure> {
     let campaigns = "SELECT id, name, sponsor, required_task, subsidy_per_call_cents, target_tools,
              coalesce(tags, '{}'), task_schema ->> 'task_type'
          FROM campaigns WHERE active ORDER BY created_at DESC, id DESC";
-    let rows = session.rows(campaigns, &[]).await?;
-    let apis = sponsored_apis::active(session).await?;
+    let rows = connection.rows(campaigns, &[]).await?;
+    let apis = sponsored_apis::active(connection).await?;
     let catalog = Catalog::new(&apis, tools);
     let (mut entries, mut least_budgets) = (Vec::new(), Vec::new());
     for row in &rows {

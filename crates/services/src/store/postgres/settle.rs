@@ -3,10 +3,10 @@
 use futures_util::future::try_join;
 use jiff::Timestamp;
 
+use super::connection::PostgresConnection;
 use super::failure::Failure;
 use super::keys::lock_key;
 use super::reserve::{AttemptRow, insert, stored_result, take};
-use super::session::Session;
 use super::values::cents;
 use crate::domain::ids::{CampaignId, ReservationId, SponsoredApiId, TxHash, UserId};
 use crate::domain::matching::Payer;
@@ -27,12 +27,12 @@ struct Attempt {
 }
 
 /// Reads and locks an attempt, and then its key. Only afterwards is it certain whether the payment is settled.
-async fn load(session: &Session<'_>, reservation: ReservationId) -> Result<Attempt, Failure> {
+async fn load(connection: &PostgresConnection<'_>, reservation: ReservationId) -> Result<Attempt, Failure> {
     let query =
         "SELECT campaign_id, sponsored_api_id, user_id, service, sponsor, amount_cents, state, tx_hash,
              idempotency_key, is_dispatched
          FROM reservations WHERE id = $1 FOR UPDATE";
-    let row = session.find(query, &[&reservation]).await?;
+    let row = connection.find(query, &[&reservation]).await?;
     let row = row.ok_or_else(|| ServicesError::internal("a reservation does not exist"))?;
     let payer = match (row.try_get::<_, Option<CampaignId>>(0)?, row.try_get::<_, Option<SponsoredApiId>>(1)?)
     {
@@ -43,8 +43,8 @@ async fn load(session: &Session<'_>, reservation: ReservationId) -> Result<Attem
     let (user_id, key): (UserId, Option<String>) = (row.try_get(2)?, row.try_get(8)?);
     let tx_hash = TxHash::stored(row.try_get(7)?);
     let paid = "SELECT 1 FROM payments WHERE tx_hash = $1 AND status = 'settled'";
-    let lock = lock_key(session, user_id, key.as_deref());
-    let ((), paid) = try_join(lock, session.find(paid, &[&tx_hash.as_str()])).await?;
+    let lock = lock_key(connection, user_id, key.as_deref());
+    let ((), paid) = try_join(lock, connection.find(paid, &[&tx_hash.as_str()])).await?;
     Ok(Attempt {
         state: ReservationState::stored(row.try_get(6)?).ok_or_else(|| Failure::unreadable("a state"))?,
         is_dispatched: row.try_get(9)?,
@@ -63,43 +63,43 @@ async fn load(session: &Session<'_>, reservation: ReservationId) -> Result<Attem
 }
 
 pub async fn settle(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     (reservation, reply): &(ReservationId, UpstreamReply),
     now: Timestamp,
 ) -> Result<Moved<SettleReport>, Failure> {
-    let attempt = load(session, *reservation).await?;
+    let attempt = load(connection, *reservation).await?;
     use MovementKind::{Released, Reserved, Settled};
     let amount = attempt.row.amount;
     let (payment, movements) = match settle_step(attempt.state, attempt.is_paid) {
         SettleStep::Settle => {
-            let settled = set_state(session, *reservation, ReservationState::Settled);
-            try_join(settled, pay(session, &attempt.row, now)).await?;
+            let settled = set_state(connection, *reservation, ReservationState::Settled);
+            try_join(settled, pay(connection, &attempt.row, now)).await?;
             (PaymentOutcome::Settled, vec![(Settled, amount)])
         }
-        SettleStep::ReserveAgain if take(session, attempt.row.payer, attempt.row.amount).await? => {
+        SettleStep::ReserveAgain if take(connection, attempt.row.payer, attempt.row.amount).await? => {
             let again = AttemptRow { id: ReservationId::random(), ..attempt.row.clone() };
-            insert(session, &again, ReservationState::Settled, now).await?;
-            pay(session, &again, now).await?;
+            insert(connection, &again, ReservationState::Settled, now).await?;
+            pay(connection, &again, now).await?;
             (PaymentOutcome::Settled, vec![(Reserved, amount), (Settled, amount)])
         }
         SettleStep::ReserveAgain => {
-            record_payment(session, &attempt.row, "failed", now).await?;
+            record_payment(connection, &attempt.row, "failed", now).await?;
             (PaymentOutcome::Unpaid, vec![])
         }
         SettleStep::ReleaseAndReplay => {
-            give_back(session, &attempt.row).await?;
+            give_back(connection, &attempt.row).await?;
             (PaymentOutcome::PaidBefore, vec![(Released, amount)])
         }
         SettleStep::Replay => (PaymentOutcome::PaidBefore, vec![]),
         SettleStep::Done => (PaymentOutcome::Settled, vec![]),
     };
-    let result = store_result(session, &attempt.row, reply).await?;
+    let result = store_result(connection, &attempt.row, reply).await?;
     Ok(Moved::new(SettleReport { result, payment }, movements))
 }
 
 /// Stores the result of a keyed run, unless another attempt has stored one, and returns the stored one.
 async fn store_result(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     attempt: &AttemptRow,
     reply: &UpstreamReply,
 ) -> Result<RunResult, Failure> {
@@ -111,7 +111,7 @@ async fn store_result(
         tx_hash: attempt.tx_hash.clone(),
     };
     let Some(key) = &attempt.key else { return Ok(own) };
-    let stored = session
+    let stored = connection
         .execute(
             "UPDATE idempotency_keys SET output = $4, upstream_status = $5, sponsored_by = $6
              WHERE user_id = $1 AND key = $2 AND tx_hash = $3 AND output IS NULL",
@@ -128,61 +128,61 @@ async fn store_result(
     if stored == 1 {
         return Ok(own);
     }
-    let stored = stored_result(session, attempt.user_id, key).await?;
+    let stored = stored_result(connection, attempt.user_id, key).await?;
     // Under a key that has expired and begun anew, the result of another payment is stored.
     Ok(stored.filter(|stored| stored.tx_hash == own.tx_hash).unwrap_or(own))
 }
 
 pub async fn release(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     (reservation, dispatch): &(ReservationId, Dispatch),
     now: Timestamp,
 ) -> Result<Moved<()>, Failure> {
-    let attempt = load(session, *reservation).await?;
-    release_attempt(session, &attempt, *dispatch, now).await
+    let attempt = load(connection, *reservation).await?;
+    release_attempt(connection, &attempt, *dispatch, now).await
 }
 
 /// Releases an attempt whose process is gone; its row tells whether the upstream was called.
 pub async fn release_abandoned(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     reservation: ReservationId,
     now: Timestamp,
 ) -> Result<Moved<()>, Failure> {
-    let attempt = load(session, reservation).await?;
+    let attempt = load(connection, reservation).await?;
     let dispatch = if attempt.is_dispatched { Dispatch::Done } else { Dispatch::NotYet };
-    release_attempt(session, &attempt, dispatch, now).await
+    release_attempt(connection, &attempt, dispatch, now).await
 }
 
 async fn release_attempt(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     attempt: &Attempt,
     dispatch: Dispatch,
     now: Timestamp,
 ) -> Result<Moved<()>, Failure> {
     match release_step(attempt.state, dispatch, attempt.is_paid) {
         ReleaseStep::Nothing => return Ok(Moved::nothing(())),
-        ReleaseStep::Return => give_back(session, &attempt.row).await?,
+        ReleaseStep::Return => give_back(connection, &attempt.row).await?,
         ReleaseStep::ReturnAndFail => {
-            give_back(session, &attempt.row).await?;
-            record_payment(session, &attempt.row, "failed", now).await?;
+            give_back(connection, &attempt.row).await?;
+            record_payment(connection, &attempt.row, "failed", now).await?;
         }
     }
     Ok(Moved::new((), [(MovementKind::Released, attempt.row.amount)]))
 }
 
 /// Returns the reserved amount to its budget.
-async fn give_back(session: &Session<'_>, attempt: &AttemptRow) -> Result<(), Failure> {
-    set_state(session, attempt.id, ReservationState::Released).await?;
+async fn give_back(connection: &PostgresConnection<'_>, attempt: &AttemptRow) -> Result<(), Failure> {
+    set_state(connection, attempt.id, ReservationState::Released).await?;
     let amount = attempt.amount.get();
     match attempt.payer {
         Payer::Campaign(id) => {
             let give =
                 "UPDATE campaigns SET budget_remaining_cents = budget_remaining_cents + $1 WHERE id = $2";
-            session.execute(give, &[&amount, &id]).await?
+            connection.execute(give, &[&amount, &id]).await?
         }
         Payer::SponsoredApi(id) => {
             let give = "UPDATE sponsored_apis SET budget_remaining_cents = budget_remaining_cents + $1 WHERE id = $2";
-            session.execute(give, &[&amount, &id]).await?
+            connection.execute(give, &[&amount, &id]).await?
         }
     };
     Ok(())
@@ -190,22 +190,26 @@ async fn give_back(session: &Session<'_>, attempt: &AttemptRow) -> Result<(), Fa
 
 /// Ends a reservation. The transaction has locked its row and read its state, so it is still reserved.
 async fn set_state(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     reservation: ReservationId,
     state: ReservationState,
 ) -> Result<(), Failure> {
     let statement = "UPDATE reservations SET state = $2 WHERE id = $1 AND state = 'reserved'";
-    match session.execute(statement, &[&reservation, &state.as_str()]).await? {
+    match connection.execute(statement, &[&reservation, &state.as_str()]).await? {
         1 => Ok(()),
         _ => Err(ServicesError::internal("a reservation ended twice").into()),
     }
 }
 
 /// Records a settled payment, and a call where the API's own budget pays.
-async fn pay(session: &Session<'_>, attempt: &AttemptRow, now: Timestamp) -> Result<(), Failure> {
-    record_payment(session, attempt, "settled", now).await?;
+async fn pay(
+    connection: &PostgresConnection<'_>,
+    attempt: &AttemptRow,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    record_payment(connection, attempt, "settled", now).await?;
     let Payer::SponsoredApi(api) = attempt.payer else { return Ok(()) };
-    session
+    connection
         .execute(
             "INSERT INTO sponsored_api_calls (id, sponsored_api_id, payment_mode, amount_cents, tx_hash, caller,
                  created_at)
@@ -218,13 +222,13 @@ async fn pay(session: &Session<'_>, attempt: &AttemptRow, now: Timestamp) -> Res
 
 /// Records a payment. A failed one of an earlier attempt may become settled; a settled one never changes.
 async fn record_payment(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     attempt: &AttemptRow,
     status: &str,
     now: Timestamp,
 ) -> Result<(), Failure> {
     let (campaign_id, _) = attempt.payer_columns();
-    session
+    connection
         .execute(
             "INSERT INTO payments AS p (tx_hash, campaign_id, service, amount_cents, payer, source, status, created_at)
              VALUES ($1, $2, $3, $4, $5, 'sponsor', $6, $7)

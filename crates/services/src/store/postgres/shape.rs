@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
+use super::connection::PostgresConnection;
 use super::failure::Failure;
-use super::session::Session;
 use crate::error::ServicesError;
 
 /// The columns that a table must have where it exists, with their types.
@@ -132,8 +132,8 @@ const COLUMNS: [(&str, &[(&str, &str)]); 10] = [
 const MIN_SERVER_VERSION: i32 = 130_000;
 
 /// Checks the version of the server, the encoding of the database, and the tables that exist.
-pub async fn check(session: &Session<'_>) -> Result<(), Failure> {
-    let client = session.client();
+pub async fn check(connection: &PostgresConnection<'_>) -> Result<(), Failure> {
+    let client = connection.client();
     let server = "SELECT current_setting('server_version_num')::integer, current_setting('server_encoding')";
     let server = client.query_one(server, &[]).await?;
     if server.try_get::<_, i32>(0)? < MIN_SERVER_VERSION {

@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::types::Json;
 
+use super::connection::{Parameter, PostgresConnection};
 use super::failure::Failure;
 use super::keys::{find_sponsored, remember_sponsored};
-use super::session::{Parameter, Session};
 use super::values::{cents, headers};
 use crate::domain::ids::SponsoredApiId;
 use crate::domain::sponsored_api::{SponsoredApi, SponsoredApiDraft, SponsoredApiPatch, UpstreamMethod};
@@ -45,45 +45,48 @@ fn method(name: &str) -> Result<UpstreamMethod, Failure> {
     method.ok_or_else(|| Failure::unreadable("a method"))
 }
 
-pub async fn find(session: &Session<'_>, id: SponsoredApiId) -> Result<SponsoredApi, Failure> {
-    let found = find_where(session, "a.id = $1", &id).await?;
+pub async fn find(connection: &PostgresConnection<'_>, id: SponsoredApiId) -> Result<SponsoredApi, Failure> {
+    let found = find_where(connection, "a.id = $1", &id).await?;
     found.ok_or_else(|| no_sponsored_api(id).into())
 }
 
 /// The sponsored API with a service key, switched on or off.
-pub async fn find_by_key(session: &Session<'_>, service_key: &str) -> Result<Option<SponsoredApi>, Failure> {
-    find_where(session, "a.service_key = $1", &service_key).await
+pub async fn find_by_key(
+    connection: &PostgresConnection<'_>,
+    service_key: &str,
+) -> Result<Option<SponsoredApi>, Failure> {
+    find_where(connection, "a.service_key = $1", &service_key).await
 }
 
 async fn find_where(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     condition: &str,
     value: Parameter<'_>,
 ) -> Result<Option<SponsoredApi>, Failure> {
-    session.find(&format!("SELECT {API} AND {condition}"), &[value]).await?.as_ref().map(api).transpose()
+    connection.find(&format!("SELECT {API} AND {condition}"), &[value]).await?.as_ref().map(api).transpose()
 }
 
 /// All sponsored APIs that are switched on, newest first.
-pub async fn active(session: &Session<'_>) -> Result<Vec<SponsoredApi>, Failure> {
+pub async fn active(connection: &PostgresConnection<'_>) -> Result<Vec<SponsoredApi>, Failure> {
     let query = format!("SELECT {API} AND a.active ORDER BY a.created_at DESC, a.id DESC");
-    session.rows(&query, &[]).await?.iter().map(api).collect()
+    connection.rows(&query, &[]).await?.iter().map(api).collect()
 }
 
 pub async fn create(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     (draft, tools, key): &(SponsoredApiDraft, std::sync::Arc<ToolOffers>, Option<SponsorKey>),
     now: Timestamp,
 ) -> Result<Moved<SponsoredApi>, Failure> {
-    if let Some(created) = find_sponsored(session, key.as_ref(), now).await? {
-        return Ok(Moved::nothing(find(session, created).await?));
+    if let Some(created) = find_sponsored(connection, key.as_ref(), now).await? {
+        return Ok(Moved::nothing(find(connection, created).await?));
     }
     let api = draft.clone().into_api(tools, SponsoredApiId::random(), now)?;
     let taken = "SELECT 1 FROM sponsored_apis WHERE service_key = $1";
-    if session.find(taken, &[&api.service_key]).await?.is_some() {
+    if connection.find(taken, &[&api.service_key]).await?.is_some() {
         return Err(service_key_taken(&api.service_key).into());
     }
     // Where another transaction takes the key at this moment, this one fails, and the next try finds the key taken.
-    session
+    connection
         .execute(
             "INSERT INTO sponsored_apis (id, name, sponsor, description, upstream_url, upstream_method,
                  upstream_headers, price_cents, budget_total_cents, budget_remaining_cents, active, service_key,
@@ -106,27 +109,27 @@ pub async fn create(
             ],
         )
         .await?;
-    remember_sponsored(session, key.as_ref(), &api.id, now).await?;
-    Ok(Moved::added(find(session, api.id).await?, api.budget_total_cents))
+    remember_sponsored(connection, key.as_ref(), &api.id, now).await?;
+    Ok(Moved::added(find(connection, api.id).await?, api.budget_total_cents))
 }
 
 /// What a change of a sponsored API consists of.
 pub type PatchInput = (SponsoredApiId, SponsoredApiPatch, std::sync::Arc<ToolOffers>, Option<SponsorKey>);
 
 pub async fn patch(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     (id, patch, tools, key): &PatchInput,
     now: Timestamp,
 ) -> Result<Moved<SponsoredApi>, Failure> {
-    if find_sponsored::<SponsoredApiId>(session, key.as_ref(), now).await?.is_some() {
-        return Ok(Moved::nothing(find(session, *id).await?));
+    if find_sponsored::<SponsoredApiId>(connection, key.as_ref(), now).await?.is_some() {
+        return Ok(Moved::nothing(find(connection, *id).await?));
     }
-    let before = find_where(session, "a.id = $1 FOR NO KEY UPDATE", id).await?;
+    let before = find_where(connection, "a.id = $1 FOR NO KEY UPDATE", id).await?;
     let before = before.ok_or_else(|| no_sponsored_api(*id))?;
     let mut api = before.clone();
     patch.clone().apply(&mut api, tools)?;
     let added = api.budget_total_cents.get() - before.budget_total_cents.get();
-    session
+    connection
         .execute(
             "UPDATE sponsored_apis SET description = $2, upstream_headers = $3, price_cents = $4,
                  budget_total_cents = budget_total_cents + $5, budget_remaining_cents = budget_remaining_cents + $5,
@@ -135,10 +138,13 @@ pub async fn patch(
             &[id, &api.description, &Json(&api.upstream_headers), &api.price_cents.get(), &added, &api.active],
         )
         .await?;
-    remember_sponsored(session, key.as_ref(), id, now).await?;
-    Ok(Moved::added(find(session, *id).await?, cents(added)))
+    remember_sponsored(connection, key.as_ref(), id, now).await?;
+    Ok(Moved::added(find(connection, *id).await?, cents(added)))
 }
 
-pub async fn page(session: &Session<'_>, request: &PageRequest) -> Result<Page<SponsoredApi>, Failure> {
-    super::keys::page(session, API, request, api).await
+pub async fn page(
+    connection: &PostgresConnection<'_>,
+    request: &PageRequest,
+) -> Result<Page<SponsoredApi>, Failure> {
+    super::keys::page(connection, API, request, api).await
 }

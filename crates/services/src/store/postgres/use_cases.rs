@@ -33,19 +33,23 @@ impl Store for PostgresStore {
     }
 
     fn sign_in(&self, sign_in: SignIn, subject: Option<VerifiedSubject>) -> StoreFuture<'_, SignInReport> {
-        self.write((sign_in, subject), |session, input, now| Box::pin(accounts::sign_in(session, input, now)))
+        self.write((sign_in, subject), |connection, input, now| {
+            Box::pin(accounts::sign_in(connection, input, now))
+        })
     }
 
     fn authenticate(&self, token: SessionToken) -> StoreFuture<'_, User> {
-        self.single(token, |session, token, now| Box::pin(accounts::session_user(session, *token, now)))
+        self.single(token, |connection, token, now| Box::pin(accounts::session_user(connection, *token, now)))
     }
 
     fn user_status(&self, token: SessionToken, tools: Arc<ToolOffers>) -> StoreFuture<'_, UserStatus> {
-        self.read((token, tools), |session, input, now| Box::pin(listing::user_status(session, input, now)))
+        self.read((token, tools), |connection, input, now| {
+            Box::pin(listing::user_status(connection, input, now))
+        })
     }
 
     fn preferences(&self, token: SessionToken) -> StoreFuture<'_, PreferencesReport> {
-        self.read(token, |session, token, now| Box::pin(preferences::preferences(session, *token, now)))
+        self.read(token, |connection, token, now| Box::pin(preferences::preferences(connection, *token, now)))
     }
 
     fn set_preferences(
@@ -53,13 +57,15 @@ impl Store for PostgresStore {
         token: SessionToken,
         preferences: NewPreferences,
     ) -> StoreFuture<'_, PreferencesSaved> {
-        self.write((token, preferences), |session, input, now| {
-            Box::pin(preferences::set_preferences(session, input, now))
+        self.write((token, preferences), |connection, input, now| {
+            Box::pin(preferences::set_preferences(connection, input, now))
         })
     }
 
     fn task_details(&self, token: SessionToken, campaign: CampaignId) -> StoreFuture<'_, TaskDetails> {
-        self.read((token, campaign), |session, input, now| Box::pin(tasks::details(session, input, now)))
+        self.read((token, campaign), |connection, input, now| {
+            Box::pin(tasks::details(connection, input, now))
+        })
     }
 
     fn complete_task(
@@ -68,8 +74,8 @@ impl Store for PostgresStore {
         campaign: CampaignId,
         submission: TaskSubmission,
     ) -> StoreFuture<'_, Completion> {
-        self.write((token, campaign, submission), |session, input, now| {
-            Box::pin(tasks::complete(session, input, now))
+        self.write((token, campaign, submission), |connection, input, now| {
+            Box::pin(tasks::complete(connection, input, now))
         })
     }
 
@@ -80,7 +86,8 @@ impl Store for PostgresStore {
         tools: Arc<ToolOffers>,
     ) -> StoreFuture<'_, SearchReport> {
         let input = SearchInput { session: token, tools, indexes: self.indexes.clone() };
-        let searchable = self.read(input, |session, input, now| Box::pin(search::read(session, input, now)));
+        let searchable =
+            self.read(input, |connection, input, now| Box::pin(search::read(connection, input, now)));
         Box::pin(async move { Ok(searchable.await?.search(&query)) })
     }
 
@@ -90,7 +97,9 @@ impl Store for PostgresStore {
         key: Option<IdempotencyKey>,
     ) -> StoreFuture<'_, Campaign> {
         let key = SponsorKey::new(key, "create campaign", &draft);
-        self.write_moved((draft, key), |session, input, now| Box::pin(campaigns::create(session, input, now)))
+        self.write_moved((draft, key), |connection, input, now| {
+            Box::pin(campaigns::create(connection, input, now))
+        })
     }
 
     fn patch_campaign(
@@ -100,17 +109,17 @@ impl Store for PostgresStore {
         key: Option<IdempotencyKey>,
     ) -> StoreFuture<'_, Campaign> {
         let key = SponsorKey::new(key, &format!("patch campaign {id}"), &patch);
-        self.write_moved((id, patch, key), |session, input, now| {
-            Box::pin(campaigns::patch(session, input, now))
+        self.write_moved((id, patch, key), |connection, input, now| {
+            Box::pin(campaigns::patch(connection, input, now))
         })
     }
 
     fn campaign(&self, id: CampaignId) -> StoreFuture<'_, Campaign> {
-        self.single(id, |session, id, _| Box::pin(campaigns::find(session, *id)))
+        self.single(id, |connection, id, _| Box::pin(campaigns::find(connection, *id)))
     }
 
     fn campaigns(&self, page: PageRequest) -> StoreFuture<'_, Page<Campaign>> {
-        self.single(page, |session, page, _| Box::pin(campaigns::page(session, page)))
+        self.single(page, |connection, page, _| Box::pin(campaigns::page(connection, page)))
     }
 
     fn create_sponsored_api(
@@ -120,8 +129,8 @@ impl Store for PostgresStore {
         key: Option<IdempotencyKey>,
     ) -> StoreFuture<'_, SponsoredApi> {
         let key = SponsorKey::new(key, "create sponsored API", &draft);
-        self.write_moved((draft, tools, key), |session, input, now| {
-            Box::pin(sponsored_apis::create(session, input, now))
+        self.write_moved((draft, tools, key), |connection, input, now| {
+            Box::pin(sponsored_apis::create(connection, input, now))
         })
     }
 
@@ -133,58 +142,60 @@ impl Store for PostgresStore {
         key: Option<IdempotencyKey>,
     ) -> StoreFuture<'_, SponsoredApi> {
         let key = SponsorKey::new(key, &format!("patch sponsored API {id}"), &patch);
-        self.write_moved((id, patch, tools, key), |session, input, now| {
-            Box::pin(sponsored_apis::patch(session, input, now))
+        self.write_moved((id, patch, tools, key), |connection, input, now| {
+            Box::pin(sponsored_apis::patch(connection, input, now))
         })
     }
 
     fn sponsored_api(&self, id: SponsoredApiId) -> StoreFuture<'_, SponsoredApi> {
-        self.single(id, |session, id, _| Box::pin(sponsored_apis::find(session, *id)))
+        self.single(id, |connection, id, _| Box::pin(sponsored_apis::find(connection, *id)))
     }
 
     fn sponsored_apis(&self, page: PageRequest) -> StoreFuture<'_, Page<SponsoredApi>> {
-        self.single(page, |session, page, _| Box::pin(sponsored_apis::page(session, page)))
+        self.single(page, |connection, page, _| Box::pin(sponsored_apis::page(connection, page)))
     }
 
     fn dashboard(&self, campaign: CampaignId) -> StoreFuture<'_, Dashboard> {
-        self.read(campaign, |session, campaign, _| Box::pin(campaigns::dashboard(session, *campaign)))
+        self.read(campaign, |connection, campaign, _| Box::pin(campaigns::dashboard(connection, *campaign)))
     }
 
     fn reserve(&self, request: ReserveRequest) -> StoreFuture<'_, ReserveOutcome> {
-        self.write_moved(request, |session, request, now| Box::pin(reserve::reserve(session, request, now)))
+        self.write_moved(request, |connection, request, now| {
+            Box::pin(reserve::reserve(connection, request, now))
+        })
     }
 
     fn mark_dispatched(&self, reservation: ReservationId) -> StoreFuture<'_, bool> {
-        self.single(reservation, |session, id, _| Box::pin(leases::mark_dispatched(session, *id)))
+        self.single(reservation, |connection, id, _| Box::pin(leases::mark_dispatched(connection, *id)))
     }
 
     fn renew_leases(&self, reservations: Vec<ReservationId>) -> StoreFuture<'_, ()> {
-        self.single(reservations, |session, ids, _| Box::pin(leases::renew(session, ids)))
+        self.single(reservations, |connection, ids, _| Box::pin(leases::renew(connection, ids)))
     }
 
     fn leases(&self) -> StoreFuture<'_, Vec<Lease>> {
-        self.single((), |session, (), _| Box::pin(leases::living(session)))
+        self.single((), |connection, (), _| Box::pin(leases::living(connection)))
     }
 
     fn release_expired(&self, leases: Vec<Lease>) -> StoreFuture<'_, usize> {
-        self.write_moved(leases, |session, leases, now| {
-            Box::pin(leases::release_expired(session, leases, now))
+        self.write_moved(leases, |connection, leases, now| {
+            Box::pin(leases::release_expired(connection, leases, now))
         })
     }
 
     fn delete_expired(&self) -> StoreFuture<'_, CleanUp> {
-        self.write((), |session, (), now| Box::pin(expiry::delete_expired(session, now)))
+        self.write((), |connection, (), now| Box::pin(expiry::delete_expired(connection, now)))
     }
 
     fn settle(&self, reservation: ReservationId, reply: UpstreamReply) -> StoreFuture<'_, SettleReport> {
-        self.write_moved((reservation, reply), |session, input, now| {
-            Box::pin(settle::settle(session, input, now))
+        self.write_moved((reservation, reply), |connection, input, now| {
+            Box::pin(settle::settle(connection, input, now))
         })
     }
 
     fn release(&self, reservation: ReservationId, dispatch: Dispatch) -> StoreFuture<'_, ()> {
-        self.write_moved((reservation, dispatch), |session, input, now| {
-            Box::pin(settle::release(session, input, now))
+        self.write_moved((reservation, dispatch), |connection, input, now| {
+            Box::pin(settle::release(connection, input, now))
         })
     }
 
@@ -194,10 +205,10 @@ impl Store for PostgresStore {
     }
 
     fn check_books(&self) -> StoreFuture<'_, Vec<BookViolation>> {
-        self.read((), |session, (), _| Box::pin(books::check(session)))
+        self.read((), |connection, (), _| Box::pin(books::check(connection)))
     }
 
     fn check_rows(&self) -> StoreFuture<'_, Vec<RowProblem>> {
-        self.read((), |session, (), _| Box::pin(integrity::check(session)))
+        self.read((), |connection, (), _| Box::pin(integrity::check(connection)))
     }
 }

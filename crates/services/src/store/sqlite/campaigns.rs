@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, Transaction, params};
 
+use super::completion_state::{COMPLETION_STATE, COUNTED, completion_state};
 use super::failure::Failure;
 use super::keys::once;
 use super::rows::{cents, from_json, id, time, to_json};
-use super::standing::{COUNTED, STANDING, standing};
 use crate::domain::campaign::{Campaign, CampaignDraft, CampaignPatch};
 use crate::domain::ids::CampaignId;
 use crate::domain::matching::TargetingCampaign;
@@ -149,10 +149,10 @@ pub enum Targeting {
 /// The columns of a [`TargetingCampaign`], in the order that [`targeting_campaign`] reads them, for the user `?2`.
 pub const TARGETING: &str = "c.id, c.name, c.sponsor, c.required_task, c.subsidy_per_call_cents, \
      c.budget_remaining_cents, c.active, c.target_roles";
-/// How many columns that are, without those of [`STANDING`] behind them.
+/// How many columns that are, without those of [`COMPLETION_STATE`] behind them.
 pub const TARGETING_COLUMNS: usize = 8;
 
-/// The campaign in a row that begins with [`TARGETING`] and [`STANDING`].
+/// The campaign in a row that begins with [`TARGETING`] and [`COMPLETION_STATE`].
 pub fn targeting_campaign(row: &Row<'_>, roles: &UserRoles) -> Result<TargetingCampaign, Failure> {
     Ok(TargetingCampaign {
         id: id(CampaignId::parse(&row.get::<_, String>(0)?))?,
@@ -163,7 +163,7 @@ pub fn targeting_campaign(row: &Row<'_>, roles: &UserRoles) -> Result<TargetingC
         budget_remaining: cents(row.get(5)?)?,
         active: row.get(6)?,
         means_user: roles.meet(&from_json::<Vec<String>>(&row.get::<_, String>(7)?)?),
-        has_completed_task: standing(row, TARGETING_COLUMNS)?.counts(),
+        has_completed_task: completion_state(row, TARGETING_COLUMNS)?.counts(),
     })
 }
 
@@ -186,7 +186,7 @@ pub fn targeting(
         }
     };
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {TARGETING}, {STANDING} FROM {from} ORDER BY c.created_at DESC, c.id DESC"
+        "SELECT {TARGETING}, {COMPLETION_STATE} FROM {from} ORDER BY c.created_at DESC, c.id DESC"
     ))?;
     let mut rows = statement.query([service, user_id])?;
     let mut campaigns = Vec::new();

@@ -5,10 +5,10 @@ use rusqlite::{Connection, params};
 
 use super::accounts::session_user;
 use super::campaigns::{TARGETING, TARGETING_COLUMNS, targeting_campaign};
+use super::completion_state::{COMPLETION_STATE, COMPLETION_STATE_COLUMNS};
 use super::failure::Failure;
 use super::rows::{from_json, id, time};
 use super::sponsored_apis;
-use super::standing::{STANDING, STANDING_COLUMNS};
 use crate::domain::catalog::Catalog;
 use crate::domain::ids::{CampaignId, SessionToken};
 use crate::domain::limits::MAX_PAGE;
@@ -57,14 +57,14 @@ fn available_services(
     let apis = sponsored_apis::active(connection)?;
     let (catalog, roles) = (Catalog::new(&apis, tools), UserRoles::new(roles));
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {TARGETING}, {STANDING}, c.target_tools FROM campaigns c WHERE c.active AND ?1
+        "SELECT {TARGETING}, {COMPLETION_STATE}, c.target_tools FROM campaigns c WHERE c.active AND ?1
          ORDER BY c.created_at DESC, c.id DESC"
     ))?;
     let mut rows = statement.query(params![true, user_id])?;
     let mut campaigns = Vec::new();
     while let Some(row) = rows.next()? {
         let mut services: Vec<String> =
-            from_json(&row.get::<_, String>(TARGETING_COLUMNS + STANDING_COLUMNS)?)?;
+            from_json(&row.get::<_, String>(TARGETING_COLUMNS + COMPLETION_STATE_COLUMNS)?)?;
         services.retain(|key| catalog.is_service(key));
         campaigns.push((targeting_campaign(row, &roles)?, services));
     }

@@ -4,6 +4,7 @@
 mod accounts;
 mod books;
 mod campaigns;
+mod completion_state;
 mod connection;
 mod expiry;
 mod failure;
@@ -18,7 +19,6 @@ mod rows;
 mod search;
 mod settle;
 mod sponsored_apis;
-mod standing;
 mod tasks;
 mod use_cases;
 mod writer;

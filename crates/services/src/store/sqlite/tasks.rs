@@ -6,7 +6,7 @@ use rusqlite::{Connection, Transaction, params};
 use super::accounts::session_user;
 use super::failure::Failure;
 use super::rows::{id, time};
-use super::{campaigns, standing};
+use super::{campaigns, completion_state};
 use crate::domain::consent::ConsentType;
 use crate::domain::ids::{CampaignId, CompletionId, SessionToken, UserId};
 use crate::domain::limits::{MAX_CONSENTS, RETENTION_DAYS};
@@ -21,7 +21,7 @@ pub fn details(
 ) -> Result<TaskDetails, Failure> {
     let user = session_user(connection, session, now)?;
     let campaign = campaigns::find(connection, campaign_id)?;
-    let standing = standing::find(connection, &campaign_id.to_string(), &user.id.to_string())?;
+    let standing = completion_state::find(connection, &campaign_id.to_string(), &user.id.to_string())?;
     Ok(TaskDetails::new(&campaign, &standing))
 }
 
@@ -40,7 +40,7 @@ pub fn complete(
         Some(first) => add_details(transaction, first, submission)?,
         None => record_completion(transaction, campaign_id, user.id, submission, now)?,
     };
-    let standing = standing::find(transaction, &campaign_id.to_string(), &user.id.to_string())?;
+    let standing = completion_state::find(transaction, &campaign_id.to_string(), &user.id.to_string())?;
     Ok(Completion { report: CompletionReport::new(&campaign, completion.id, &standing), completion })
 }
 

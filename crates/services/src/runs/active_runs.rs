@@ -7,13 +7,13 @@ use crate::domain::ids::ReservationId;
 
 /// The reservations of living runs. Their leases are renewed, and the sweeper of this process leaves them alone.
 #[derive(Debug, Clone, Default)]
-pub struct LivingRuns(Arc<Mutex<HashSet<ReservationId>>>);
+pub struct ActiveRuns(Arc<Mutex<HashSet<ReservationId>>>);
 
-impl LivingRuns {
+impl ActiveRuns {
     /// Adds a run until the guard is dropped.
-    pub fn add(&self, reservation: ReservationId) -> LivingGuard {
+    pub fn add(&self, reservation: ReservationId) -> ActiveRunGuard {
         self.lock().insert(reservation);
-        LivingGuard { living: self.clone(), reservation }
+        ActiveRunGuard { living: self.clone(), reservation }
     }
 
     /// The runs as they are now.
@@ -28,12 +28,12 @@ impl LivingRuns {
 
 /// Keeps a run among the living.
 #[derive(Debug)]
-pub struct LivingGuard {
-    living: LivingRuns,
+pub struct ActiveRunGuard {
+    living: ActiveRuns,
     reservation: ReservationId,
 }
 
-impl Drop for LivingGuard {
+impl Drop for ActiveRunGuard {
     fn drop(&mut self) {
         self.living.lock().remove(&self.reservation);
     }

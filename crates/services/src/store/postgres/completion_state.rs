@@ -2,19 +2,19 @@
 
 use tokio_postgres::Row;
 
+use super::connection::PostgresConnection;
 use super::failure::Failure;
-use super::session::Session;
-use crate::domain::consent::{CompletionOrigin, TaskStanding};
+use crate::domain::consent::{CompletionOrigin, CompletionState};
 use crate::domain::ids::{CampaignId, UserId};
 
-/// The user `$2`'s claim of the campaign `c` and its completion, which [`STANDING`] reads.
+/// The user `$2`'s claim of the campaign `c` and its completion, which [`COMPLETION_STATE`] reads.
 pub const CLAIM: &str = "LEFT JOIN task_claims k ON k.campaign_id = c.id AND k.user_id = $2
      LEFT JOIN task_completions f ON f.id = k.task_completion_id";
 
 /// Three columns beside [`CLAIM`], in the order that [`standing`] reads them: whether the completion was taken over (null
 /// without one), and the newest consents, which matter only with a completion. Those of the duplicates that the user stands
 /// for are theirs.
-pub const STANDING: &str = "f.taken_over,
+pub const COMPLETION_STATE: &str = "f.taken_over,
      CASE WHEN f.id IS NOT NULL THEN
          (SELECT granted FROM consents
           WHERE user_id = ANY (ARRAY (SELECT id FROM users WHERE id = $2 OR adopted_by = $2))
@@ -25,9 +25,9 @@ pub const STANDING: &str = "f.taken_over,
           AND campaign_id = c.id AND consent_type = 'retention' ORDER BY seq DESC LIMIT 1) END";
 
 /// How many columns that are.
-pub const STANDING_COLUMNS: usize = 3;
+pub const COMPLETION_STATE_COLUMNS: usize = 3;
 
-/// Whether the claim `k` counts; the same rule as [`TaskStanding::counts`], which a test compares it with.
+/// Whether the claim `k` counts; the same rule as [`CompletionState::counts`], which a test compares it with.
 pub const COUNTED: &str = "coalesce(
      (SELECT granted FROM consents
       WHERE user_id IN (SELECT id FROM users WHERE id = k.user_id OR adopted_by = k.user_id)
@@ -40,22 +40,26 @@ pub const COUNTED: &str = "coalesce(
      (SELECT taken_over FROM task_completions f WHERE f.id = k.task_completion_id))";
 
 /// The standing in three columns of a row, from `first`.
-pub fn standing(row: &Row, first: usize) -> Result<TaskStanding, Failure> {
+pub fn completion_state(row: &Row, first: usize) -> Result<CompletionState, Failure> {
     let completion = row.try_get::<_, Option<bool>>(first)?.map(|is_taken_over| {
         if is_taken_over { CompletionOrigin::TakenOver } else { CompletionOrigin::Recorded }
     });
-    Ok(TaskStanding { completion, data_sharing: row.try_get(first + 1)?, retention: row.try_get(first + 2)? })
+    Ok(CompletionState {
+        completion,
+        data_sharing: row.try_get(first + 1)?,
+        retention: row.try_get(first + 2)?,
+    })
 }
 
 /// The standing of a user in one campaign.
 pub async fn find(
-    session: &Session<'_>,
+    connection: &PostgresConnection<'_>,
     campaign_id: CampaignId,
     user_id: UserId,
-) -> Result<TaskStanding, Failure> {
-    let query = format!("SELECT {STANDING} FROM campaigns c {CLAIM} WHERE c.id = $1");
-    match session.find(&query, &[&campaign_id, &user_id]).await? {
-        Some(row) => standing(&row, 0),
-        None => Ok(TaskStanding { completion: None, data_sharing: None, retention: None }),
+) -> Result<CompletionState, Failure> {
+    let query = format!("SELECT {COMPLETION_STATE} FROM campaigns c {CLAIM} WHERE c.id = $1");
+    match connection.find(&query, &[&campaign_id, &user_id]).await? {
+        Some(row) => completion_state(&row, 0),
+        None => Ok(CompletionState { completion: None, data_sharing: None, retention: None }),
     }
 }

@@ -10,7 +10,8 @@ use super::failure::Failure;
 use crate::domain::idempotency::RequestHash;
 
 /// A use case: what it does with the connection, its input and the time.
-pub type UseCase<I, T> = for<'a> fn(&'a Session<'a>, &'a I, Timestamp) -> BoxFuture<'a, Result<T, Failure>>;
+pub type UseCase<I, T> =
+    for<'a> fn(&'a PostgresConnection<'a>, &'a I, Timestamp) -> BoxFuture<'a, Result<T, Failure>>;
 
 /// The transaction that a use case needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,13 +39,13 @@ impl Access {
 pub type Parameter<'a> = &'a (dyn ToSql + Sync);
 
 /// A connection during a use case. Statements that are awaited together are sent together. Their order is not certain, since
-/// one that the connection sees for the first time is prepared before; only a [`lock`](Session::lock) that is awaited first
+/// one that the connection sees for the first time is prepared before; only a [`lock`](PostgresConnection::lock) that is awaited first
 /// comes first.
-pub struct Session<'a> {
+pub struct PostgresConnection<'a> {
     client: &'a ClientWrapper,
 }
 
-impl<'a> Session<'a> {
+impl<'a> PostgresConnection<'a> {
     pub const fn new(client: &'a ClientWrapper) -> Self {
         Self { client }
     }
