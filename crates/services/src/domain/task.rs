@@ -198,7 +198,8 @@ mod tests {
             data_sharing: Some(data_sharing),
             retention: Some(retention),
         };
-        let report = |completion_state| CompletionReport::new(&campaign(), CompletionId::random(), &completion_state);
+        let report =
+            |completion_state| CompletionReport::new(&campaign(), CompletionId::random(), &completion_state);
         assert!(report(completion_state(true, true)).can_use_service);
         let refused = report(completion_state(false, false));
         assert!(!refused.can_use_service && refused.consent_recorded);
