@@ -9,7 +9,7 @@ use annai_files::fs::{RelPath, fuzzing as files};
 use annai_search::fuzzing as finds;
 use annai_search::index::fuzzing as indexes;
 use annai_text::fuzzing as texts;
-use annai_text::{Format, Html, Json, Markdown, Paragraphs, Plain};
+use annai_text::{FORMATS, Format, Html, Paragraphs};
 
 /// A path: it stays below its root, and parsing what was parsed changes nothing. The same for the URI of a file.
 pub fn path(input: &str) {
@@ -40,13 +40,12 @@ pub fn path(input: &str) {
 pub fn nodes(input: &str) {
     texts::check_normal_form(input);
     texts::check_rendering(input);
-    let (path, format): (_, &dyn Format) = match input.len() % 5 {
-        0 | 1 => ("a.md", &Markdown),
-        2 => ("a.md", &Paragraphs { has_tags: true }),
-        3 => ("a.txt", &Plain),
-        _ => ("a.json", &Json),
-    };
-    indexes::build_and_check(path, format, input);
+    let paragraphs: &dyn Format = &Paragraphs { has_tags: true };
+    let formats: Vec<_> = FORMATS.iter().copied().chain([paragraphs]).collect();
+    if let Some(format) = formats.get(input.len() % formats.len()) {
+        let extension = format.extensions().first().unwrap_or(&"md");
+        indexes::build_and_check(&format!("a.{extension}"), *format, input);
+    }
 }
 
 /// A cursor of a list, which is accepted or refused, and a list whose keys are the lines: its pages have every item once.

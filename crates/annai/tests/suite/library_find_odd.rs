@@ -66,7 +66,7 @@ fn errors_about_arguments_say_what_is_expected() {
 #[test]
 fn unreadable_files_are_counted_as_warnings() {
     let mut shelf = Shelf::new(&[]);
-    shelf.write("manuals/空 の/readme.rst", "no part of it");
+    shelf.write("manuals/空 の/readme.bin", "no part of it");
     shelf.write("manuals/odd/latin.md", b"# caf\xe9\n".as_slice());
     shelf.write("manuals/odd/broken.json", "{\"widget\": ");
     shelf.write("manuals/odd/good.md", "# Good\r\n\r\nwidget\r\n");

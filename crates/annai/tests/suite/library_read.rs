@@ -10,7 +10,7 @@ fn shelf() -> Shelf {
     let shelf = Shelf::new(&[]);
     shelf.write("manuals/alpha/guide.md", GUIDE);
     shelf.write("manuals/alpha/data/table.json", "{\n  \"a\": 1\n}\n");
-    shelf.write("manuals/alpha/ignored.rst", "no");
+    shelf.write("manuals/alpha/ignored.bin", "no");
     shelf.write("manuals/alpha/.hidden/x.md", "# no");
     shelf.write("manuals/日本語 manual/章.md", "前書き\n第一章\n===\n本文\n");
     shelf
