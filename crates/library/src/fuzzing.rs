@@ -9,7 +9,7 @@ use annai_files::fs::{RelPath, fuzzing as files};
 use annai_search::fuzzing as finds;
 use annai_search::index::fuzzing as indexes;
 use annai_text::fuzzing as texts;
-use annai_text::{FORMATS, Format, Html, Paragraphs};
+use annai_text::{FORMATS, Format, Html, Markdown, Paragraphs};
 
 /// A path: it stays below its root, and parsing what was parsed changes nothing. The same for the URI of a file.
 pub fn path(input: &str) {
