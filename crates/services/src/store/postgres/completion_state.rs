@@ -1,4 +1,4 @@
-//! A user's standing in the task of a campaign, as columns of a query.
+//! How far a user is with the task of a campaign, as columns of a query.
 
 use tokio_postgres::Row;
 
@@ -11,7 +11,7 @@ use crate::domain::ids::{CampaignId, UserId};
 pub const CLAIM: &str = "LEFT JOIN task_claims k ON k.campaign_id = c.id AND k.user_id = $2
      LEFT JOIN task_completions f ON f.id = k.task_completion_id";
 
-/// Three columns beside [`CLAIM`], in the order that [`standing`] reads them: whether the completion was taken over (null
+/// Three columns beside [`CLAIM`], in the order that [`completion_state`] reads them: whether the completion was taken over (null
 /// without one), and the newest consents, which matter only with a completion. Those of the duplicates that the user stands
 /// for are theirs.
 pub const COMPLETION_STATE: &str = "f.taken_over,

@@ -1,11 +1,11 @@
-//! A user's standing in the task of a campaign, as columns of a query.
+//! How far a user is with the task of a campaign, as columns of a query.
 
 use rusqlite::{Connection, Row};
 
 use super::failure::Failure;
 use crate::domain::consent::{CompletionOrigin, CompletionState};
 
-/// Three columns for the campaign `c` and the user `?2`, in the order that [`standing`] reads them: whether the completion
+/// Three columns for the campaign `c` and the user `?2`, in the order that [`completion_state`] reads them: whether the completion
 /// was taken over (null without one), and the newest consents.
 pub const COMPLETION_STATE: &str =
     "(SELECT f.taken_over FROM task_claims m JOIN task_completions f ON f.id = m.task_completion_id
