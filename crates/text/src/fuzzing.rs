@@ -6,10 +6,9 @@ use serde_json::Value;
 use super::decoding::{Encoding, decode, looks_like_utf8, strip_utf8_bom};
 use super::formats::json::pointer::{check, locate, without_mark};
 use super::formats::json::values::passages;
-use super::formats::{Format, Html};
+use super::formats::{Format, Html, Markdown};
 use super::lines::LineIndex;
 use super::normalization::{Normalized, normalize_line};
-use super::rendering::Rendering;
 
 /// The normalized form: the one with a mapping and the one without are the same text, which is not much longer than the
 /// original, and every character comes from a part of the original, in order.
@@ -37,7 +36,7 @@ pub fn check_normal_form(input: &str) {
 pub fn check_rendering(input: &str) {
     let lines = LineIndex::new(input);
     check_lines(input, &lines);
-    let rendering = Rendering::of_file(input, &lines);
+    let rendering = Markdown.parse(input.to_owned(), "a.md").rendering;
     let ranges = (1..=lines.count()).filter_map(|number| lines.line(number));
     for range in ranges {
         let rendered = rendering.render(input, range.clone());

@@ -13,7 +13,7 @@ use crate::query::Query;
 use crate::query::dictionary::Dictionary;
 use crate::query::question_terms::{normal_line, without_separators};
 use crate::query::terms::{Role, Term};
-use annai_text::{LineIndex, Rendering};
+use annai_text::{Format as _, Markdown};
 
 /// The maximum number of terms of one wording. A passage has more words than a question, and each costs a pass over its
 /// postings; those beyond the first 32 hardly change the ranking.
@@ -108,9 +108,9 @@ fn rendered(text: &str) -> Cow<'_, str> {
     if names_component {
         return text.into();
     }
-    let lines = LineIndex::new(text);
-    let rendered = Rendering::of_file(text, &lines).render_lines(text, &lines, 1..=lines.count());
-    if rendered.contains(char::is_alphanumeric) { rendered.into() } else { text.into() }
+    let document = Markdown.parse(text.to_owned(), "");
+    let rendered = document.rendered_lines(1, document.lines.count());
+    if rendered.contains(char::is_alphanumeric) { rendered.into_owned().into() } else { text.into() }
 }
 
 /// A text without quotes, and without the hyphens that would exclude a word: in a wording they mean nothing.

@@ -9,5 +9,5 @@ mod position;
 pub use cut::{cut_around, cut_length, cut_length_with, cut_start};
 pub use excerpt::{Excerpt, ExcerptBuilder, ExcerptRequest};
 pub use line_ending::{LineEnding, LineEndingCounter};
-pub use line_index::{LineIndex, line_end, line_ranges, next_line, truncate_chars};
+pub use line_index::{LineIndex, line_ranges, truncate_chars};
 pub use position::{Position, Span};

@@ -1,9 +1,12 @@
 //! HTML.
 
+mod elements;
 mod feeder;
 mod finish;
 mod reducer;
 mod rows;
+
+pub use self::elements::separates_words;
 
 use self::reducer::reduce;
 use super::format::Format;

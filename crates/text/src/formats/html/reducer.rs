@@ -12,11 +12,11 @@ use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
+use super::elements::{is_block, is_row_block};
 use super::feeder::{Feeder, Piece};
 use super::rows::HtmlRows;
 use crate::document::Document;
 use crate::lines::line_ranges;
-use crate::rendering::html_elements::{is_block, is_row_block};
 use annai_core::cancellation::checkpoint;
 
 /// Reduces an HTML file. Text before the first heading is a node that is named after the page, or else after the file.

@@ -1,16 +1,19 @@
 //! Markdown, and MDX.
 
-mod headings;
+mod front_matter;
 mod links;
 mod pieces;
+mod reader;
+mod templates;
 
 pub use self::links::links;
 
-use self::headings::headings;
+use self::front_matter::front_matter;
+use self::reader::read;
 use super::format::Format;
 use crate::document::Document;
 use crate::lines::LineIndex;
-use crate::rendering::{Rendering, front_matter};
+use crate::rendering::Rendering;
 use crate::sections::{Heading, Node, NodeKind, first_text_line, is_page_number, outline, plain_title, slug};
 
 /// Markdown.
@@ -38,8 +41,7 @@ impl Format for Markdown {
     fn parse(&self, original: String, name: &str) -> Document {
         let lines = LineIndex::new(&original);
         let front_matter = front_matter(&original, &lines);
-        let rendering = Rendering::new(&original, front_matter.end);
-        let headings = headings(&original, &lines, front_matter.end, &rendering);
+        let (rendering, headings) = read(&original, &lines, front_matter.end);
         let written = front_matter.title.map(|title| written_title(&title)).filter(|title| !title.is_empty());
         // A page whose title is written, and that has no other of its level, is the root of its sections.
         let is_root = written.is_some() && headings.iter().all(|heading| heading.level > 1);
@@ -60,7 +62,8 @@ impl Format for Markdown {
 
 /// A title from metadata, without markup.
 pub fn written_title(title: &str) -> String {
-    plain_title(&Rendering::new(title, 0).render(title, 0..title.len()))
+    let (rendering, _) = read(title, &LineIndex::new(title), 0);
+    plain_title(&rendering.render(title, 0..title.len()))
 }
 
 /// The first heading of level 1 that names the page.
@@ -83,3 +86,6 @@ fn with_page_title(node: Node, text: &str, lines: &LineIndex, rendering: &Render
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod reader_tests;

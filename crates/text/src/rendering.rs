@@ -1,32 +1,35 @@
-//! The text that a reader of a Markdown file sees: without emphasis, link targets, tags, comments and shortcodes, which
-//! neither separate nor hide words. Code stays as it is, and so do the marks that tell lines apart: those of headings, list
-//! items, tables and code.
-//!
-//! The rendering of a file is a list of edits of its text, so that any part of it can be rendered, and every line stays a
-//! line of its own.
-
-mod blocks;
-mod definitions;
-mod edit;
-mod emphasis;
-mod ending;
-mod entities;
-mod front_matter;
-pub mod html_elements;
-mod lengths;
-mod links;
-mod scanner;
-mod tags;
+//! The text that a reader of a file sees: a list of edits of the text, so that any part of it can be rendered, and every line
+//! stays a line of its own.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::ops::{Range, RangeInclusive};
-
-use edit::Edit;
-use scanner::Scanner;
 
 use crate::lines::LineIndex;
 
-pub use front_matter::front_matter;
+/// A part of a text that a reader does not see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edit {
+    /// The first byte of the part. Files are smaller than 4 GiB, and a file may have very many edits.
+    pub start: u32,
+    /// The byte after the part.
+    pub end: u32,
+    /// The character that stands there instead; none where the words before and after it are joined.
+    pub replacement: Option<char>,
+}
+
+impl Edit {
+    /// Replaces the bytes of a range.
+    pub fn new(range: Range<usize>, replacement: Option<char>) -> Self {
+        let number = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+        Self { start: number(range.start), end: number(range.end), replacement }
+    }
+
+    /// The bytes that are replaced.
+    pub const fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
 
 /// What is left out of a text for its reader. The default leaves out nothing.
 #[derive(Debug, Clone, Default)]
@@ -36,17 +39,16 @@ pub struct Rendering {
 }
 
 impl Rendering {
-    /// Renders a Markdown text from a byte on: what is before it, the front matter, stays as it is.
-    pub fn new(text: &str, start: usize) -> Self {
-        let mut edits = Scanner::new(text, start).edits();
-        edits.sort_unstable_by_key(|edit| edit.start);
+    /// A rendering by edits in any order. Of those that overlap, the first replaces all of them.
+    pub fn new(mut edits: Vec<Edit>) -> Self {
+        edits.sort_unstable_by_key(|edit| (edit.start, Reverse(edit.end)));
+        edits.dedup_by(|edit, first| {
+            let overlaps = edit.start < first.end;
+            first.end = if overlaps { first.end.max(edit.end) } else { first.end };
+            overlaps
+        });
         edits.shrink_to_fit();
         Self { edits }
-    }
-
-    /// Renders a Markdown file.
-    pub fn of_file(text: &str, lines: &LineIndex) -> Self {
-        Self::new(text, front_matter(text, lines).end)
     }
 
     /// Whether the reader sees the text as it is written.
@@ -72,7 +74,7 @@ impl Rendering {
         let mut rendered = String::with_capacity(whole.len());
         let mut at = part.start;
         for edit in edits {
-            let (start, end) = (edit.start as usize, edit.end as usize);
+            let Range { start, end } = edit.range();
             rendered.push_str(text.get(at..start.max(at)).unwrap_or_default());
             // The replacement of a part that began before belongs to what is before.
             rendered.extend(edit.replacement.filter(|_| start >= part.start));
@@ -82,6 +84,3 @@ impl Rendering {
         Cow::Owned(rendered)
     }
 }
-
-#[cfg(test)]
-mod tests;

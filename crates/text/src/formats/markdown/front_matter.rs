@@ -98,17 +98,10 @@ fn code_point(letters: &mut std::str::Chars<'_>, digits: usize) -> Option<char> 
     u32::from_str_radix(&code, 16).ok().and_then(char::from_u32)
 }
 
-/// The text up to the closing quote. A doubled quote stands for one.
+/// The text up to the closing quote. A doubled quote stands for one; no file has a NUL.
 fn single_quoted(rest: &str) -> String {
-    let mut text = String::with_capacity(rest.len());
-    let mut letters = rest.chars().peekable();
-    while let Some(letter) = letters.next() {
-        if letter == '\'' && letters.next_if_eq(&'\'').is_none() {
-            break;
-        }
-        text.push(letter);
-    }
-    text
+    let marked = rest.replace("''", "\0");
+    marked.split('\'').next().unwrap_or_default().replace('\0', "'")
 }
 
 #[cfg(test)]

@@ -5,8 +5,12 @@ use crate::lines::LineIndex;
 
 /// The lines of a text as a reader sees them.
 fn rendered(text: &str) -> String {
-    let lines = LineIndex::new(text);
-    Rendering::of_file(text, &lines).render_lines(text, &lines, 1..=lines.count())
+    let document = Markdown.parse(text.to_owned(), "a.md");
+    document.rendered_lines(1, document.lines.count()).into_owned()
+}
+
+fn rendering_of(text: &str) -> Rendering {
+    Markdown.parse(text.to_owned(), "a.md").rendering
 }
 
 fn check(cases: &[(&str, &str)]) {
@@ -48,11 +52,13 @@ fn of_links_and_images_the_text_is_left() {
         ("[a][ref], [ref][], [Ref] and [other][no]\n\n[ref]: x.md 'y'", "a, ref, Ref and [other][no]\n\n"),
         ("[1][2] and [x] and [^1]", "[1][2] and [x] and [^1]"),
         ("- [ ] [task](x)", "- [ ] task"),
-        ("see <https://example.com/a?b> or <a@example.com>", "see   or <a@example.com>"),
+        ("see <https://example.com/a?b> or <a@example.com>", "see https://example.com/a?b or a@example.com"),
         ("[not closed](x", "[not closed](x"),
         ("[a](<my file.md>)b", "ab"),
         ("a](b) c] [d", "a](b) c] [d"),
-        ("[note]: important", "[note]: important"),
+        ("[note]: important", ""),
+        ("[a]: x.md\n[A]:\n  y.md\n\n---\n> [b]: z.md\n\n- [a] [b]", "\n\n\n\n---\n> \n\n- a b"),
+        ("[^1]: a *note*\n\n[^1]", "[^1]: a note\n\n[^1]"),
         ("![data](data:image/png;base64,AAAA)", "data"),
     ]);
 }
@@ -71,7 +77,10 @@ fn tags_comments_and_shortcodes_are_left_out() {
         ("a <!-- b --> c<!--d-->e", "a  ce"),
         ("<!-- one\n\ntwo --> three", "\n\n three"),
         ("a <!-- b\n\nc -->", "a <!-- b\n\nc -->"),
-        ("<!-- never\n\n**a**", "<!-- never\n\na"),
+        ("<!-- never\n\n**a**", "<!-- never\n\n**a**"),
+        ("<div>\n  **a** &lt; [b](c)\n# d\n</div>", " \n  a < b\n# d\n "),
+        ("\\<b>a\n\n\\*b", "<b>a\n\n*b"),
+        ("{{< figure\n  src=\"x\"\n>}}", "\n\n"),
         ("a {/* b */}c\n{/* d\n\ne */}\nf", "a c\n\n\n\nf"),
         ("{/* never **a**", "{/* never a"),
         ("# A {#id}\n## B { #id .x } ##\nC {#id}\n---\nd {#id}", "# A \n## B  ##\nC \n---\nd {#id}"),
@@ -112,13 +121,13 @@ fn front_matter_and_the_marks_of_lines_stay() {
 #[test]
 fn a_part_is_rendered_as_in_the_whole() {
     let text = "a **b** [c](d.md) e";
-    let rendering = Rendering::new(text, 0);
+    let rendering = rendering_of(text);
     assert_eq!(rendering.render(text, 0..5), "a b");
     assert_eq!(rendering.render(text, 3..10), "b c");
     // A part may begin and end inside of what is left out.
     assert_eq!(rendering.render(text, 12..19), " e");
     assert_eq!(rendering.render(text, 5..13), " c");
-    let rendering = Rendering::new("x<br>y", 0);
+    let rendering = rendering_of("x<br>y");
     assert_eq!(
         (rendering.render("x<br>y", 0..3), rendering.render("x<br>y", 3..6)),
         ("x ".into(), "y".into())
@@ -175,13 +184,75 @@ fn hostile_texts_take_linear_time() {
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
 
+fn found(text: &str) -> Vec<(u8, String)> {
+    let lines = LineIndex::new(text);
+    let all = read(text, &lines, 0).1;
+    all.into_iter().map(|heading| (heading.level, heading.title)).collect()
+}
+
+#[test]
+fn markup_is_not_part_of_a_title() {
+    for (heading, title) in [
+        ("# <code>x</code> and `y`", "x and y"),
+        ("# `Vec<T>` of T", "Vec<T> of T"),
+        ("# Option&lt;T&gt; &amp; more", "Option<T> & more"),
+        ("# **Bold**, _slanted_ and ~~gone~~", "Bold, slanted and gone"),
+        ("# A [link](x.md \"t\") and ![an image](y.png)", "A link and an image"),
+        ("# [1.2.0] - 2024\n\n[1.2.0]: https://example.com/v1", "1.2.0 - 2024"),
+        ("# [Unreleased]", "[Unreleased]"),
+        ("# Rates <Badge type=\"tip\" text={v >= 3} /> here", "Rates here"),
+        ("# Pods {{< feature-state for_k8s_version=\"v1.2\" >}}", "Pods"),
+        ("# Pods {{<feature>}} {{% x %}}", "Pods"),
+        ("# Usage {/*usage*/}", "Usage"),
+        ("# Usage {#use-it}", "Usage"),
+        ("# Usage { #use-it .big } ##", "Usage"),
+        ("# Usage <!-- omit in toc -->", "Usage"),
+        ("Two\nlines {#two}\n===", "Two lines"),
+        ("# GET /users/{id}", "GET /users/{id}"),
+        ("# snake_case and 2 * 3", "snake_case and 2 * 3"),
+        ("# 第1条　目的", "第1条　目的"),
+        ("# first<br>second", "first second"),
+    ] {
+        assert_eq!(found(heading).first().map(|(_, title)| title.as_str()), Some(title), "{heading}");
+    }
+}
+
+#[test]
+fn a_long_text_has_the_headings_of_its_parts() {
+    let part = |number: usize| {
+        format!(
+            "# A {number}\n\n> # quoted\n\n- # listed\n\nB {number}\n===\n```\n# code\n```\n{}\n",
+            "text *a* [b](c)\n".repeat(2_000)
+        )
+    };
+    let expected: Vec<_> =
+        (0..200).flat_map(|number| [(1, format!("A {number}")), (1, format!("B {number}"))]).collect();
+    assert_eq!(found(&(0..200).map(part).collect::<String>()), expected);
+}
+
+#[test]
+fn a_long_text_is_read_in_pieces() {
+    let code = "# no heading\n".repeat(180_000);
+    let comment = format!("<!--\n{}-->\n", "# no heading\n\n".repeat(20_000));
+    let text = format!("# A\n\n```\n{code}```\n# *B*\n{}# C\n", format!("{comment}text\n\n").repeat(8));
+    let titles: Vec<_> = found(&text).into_iter().map(|(_, title)| title).collect();
+    assert_eq!(titles, ["A", "B", "C"]);
+    let line = format!("# {}\n# B\n", "あ".repeat(800_000));
+    assert_eq!(found(&line).len(), 2);
+    for text in ["[[[\n", "- *a*\r", "[a]: b.c\r\n\r\n"] {
+        assert_eq!(found(&text.repeat((3 << 20) / text.len())), []);
+    }
+    let indented = format!("a\n\n{}b\n# C", " ".repeat(3 << 20));
+    assert_eq!(found(&indented), [(1, "C".to_owned())]);
+}
+
 proptest! {
     #[test]
     fn a_line_stays_a_line_and_nothing_is_added(
         text in r"([*_~`\[\]()<>{}!#|/ab \\:;.%-]|\*\*|<!--|-->|<br>|\{\{<|>\}\}|\]\(|給付|```|\n|\r\n|\[a\]: b\.c\n){0,40}"
     ) {
         let lines = LineIndex::new(&text);
-        let rendering = Rendering::of_file(&text, &lines);
+        let rendering = rendering_of(&text);
         for number in 1..=lines.count() {
             let line = lines.line(number).unwrap();
             let shown = rendering.render(&text, line.clone());
@@ -190,15 +261,11 @@ proptest! {
             let mut original = text[line.clone()].chars();
             prop_assert!(shown.chars().all(|letter| letter == ' ' || original.any(|other| other == letter)), "{}", shown);
         }
-        for edits in rendering.edits.windows(2) {
-            prop_assert!(edits[0].end <= edits[1].start);
-        }
     }
 
     #[test]
     fn a_text_without_markup_is_unchanged(text in "([a-z0-9給付金。、 .,:;()?'\"=+/-]{0,12}(\n|\r\n)){0,8}") {
-        let lines = LineIndex::new(&text);
-        let rendering = Rendering::of_file(&text, &lines);
+        let rendering = rendering_of(&text);
         prop_assert_eq!(rendering.render(&text, 0..text.len()), text.clone());
     }
 
@@ -210,5 +277,21 @@ proptest! {
         }).collect();
         let plain: Vec<_> = words.iter().map(|(word, _)| word.as_str()).collect();
         prop_assert_eq!(rendered(&marked.join(" ")), plain.join(" "));
+    }
+
+    #[test]
+    fn every_heading_outside_a_code_block_is_found(parts in proptest::collection::vec((1_usize..=6, "[a-z]{1,5}", any::<bool>()), 0..12)) {
+        let mut text = String::new();
+        let mut expected = Vec::new();
+        for (level, word, fenced) in &parts {
+            let heading = format!("{} {word}\n", "#".repeat(*level));
+            if *fenced {
+                text.push_str(&format!("```\n{heading}```\n"));
+            } else {
+                expected.push((*level as u8, word.clone()));
+                text.push_str(&heading);
+            }
+        }
+        prop_assert_eq!(found(&text), expected);
     }
 }
