@@ -1,5 +1,5 @@
-//! Word lists of English and Japanese, as data: `en.yaml` and `ja.yaml` beside this crate's source. Nothing else has word lists,
-//! and nothing here decides what they mean for a search.
+//! Word lists of English and Japanese and the units of both, as data: `en.yaml`, `ja.yaml` and `units.yaml` beside this crate's
+//! source. Nothing else has word lists, and nothing here decides what they mean for a search.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
@@ -71,6 +71,17 @@ pub struct English {
     pub versions: Vec<String>,
     pub abbreviations: HashSet<String>,
     pub irregular_forms: BTreeMap<String, String>,
+    pub numbers: BTreeMap<String, f64>,
+    pub scales: BTreeMap<String, f64>,
+    pub fractions: BTreeMap<String, f64>,
+    pub months: Vec<Vec<String>>,
+    pub ambiguous_months: Vec<String>,
+    pub fiscal_years: Vec<String>,
+    pub ordinal_suffixes: Vec<String>,
+    pub half_days: BTreeMap<String, f64>,
+    pub unit_adjectives: Vec<String>,
+    pub numeral_words: Vec<String>,
+    pub numbered_parts: Vec<String>,
 }
 
 /// The lists of Japanese. What each is for stands in `ja.yaml`.
@@ -98,12 +109,77 @@ pub struct Japanese {
     pub examples: Vec<String>,
     pub pointers: Vec<String>,
     pub editions: Vec<String>,
+    pub rule_names: Vec<String>,
+    pub numerals: BTreeMap<String, f64>,
+    pub eras: BTreeMap<String, f64>,
+    pub half_days: BTreeMap<String, f64>,
+    pub signs: BTreeMap<String, String>,
+    pub after_branches: String,
+    pub numeral_words: Vec<String>,
+    pub before_one: String,
+    pub vague_kanji: String,
+    pub formal_numerals: String,
+    pub after_ten_minutes: Vec<String>,
+    pub numbered_parts: Vec<String>,
+    pub numbering_signs: Vec<String>,
+}
+
+/// What a unit measures.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UnitKind {
+    /// A span of time, which may have several parts: `1時間30分`.
+    Duration,
+    /// Money, bytes, lengths and other measures.
+    #[default]
+    Measure,
+    /// A counter. Languages count with different ones, or with none.
+    Counter,
+}
+
+/// A unit in all its spellings, which `units.yaml` describes.
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each field is described in units.yaml")]
+pub struct Unit {
+    pub name: String,
+    #[serde(default = "one")]
+    pub size: f64,
+    #[serde(default)]
+    pub kind: UnitKind,
+    #[serde(default)]
+    pub joined: Vec<String>,
+    #[serde(default)]
+    pub words: Vec<String>,
+    #[serde(default)]
+    pub direct: Vec<String>,
+    #[serde(default)]
+    pub signs: Vec<String>,
+    #[serde(default)]
+    pub not_before: String,
+    #[serde(default)]
+    pub digits_only: bool,
+    #[serde(default)]
+    pub parts: BTreeMap<String, f64>,
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+/// The units.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Units {
+    units: Vec<Unit>,
 }
 
 /// The lists of English.
 pub static ENGLISH: LazyLock<English> = LazyLock::new(|| load(include_str!("../en.yaml")));
 /// The lists of Japanese.
 pub static JAPANESE: LazyLock<Japanese> = LazyLock::new(|| load(include_str!("../ja.yaml")));
+/// All units.
+pub static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| load::<Units>(include_str!("../units.yaml")).units);
 
 #[expect(clippy::expect_used, reason = "the files are part of the program, and a test reads them")]
 fn load<T: DeserializeOwned>(text: &str) -> T {
@@ -120,6 +196,11 @@ mod tests {
         fn collect(name: &str, value: &Value, found: &mut Vec<(String, String)>) {
             match value {
                 Value::String(word) => found.push((name.to_owned(), word.clone())),
+                // The word is the key of its number.
+                Value::Number(_) => {
+                    let (list, word) = name.split_once('.').unwrap();
+                    found.push((list.to_owned(), word.to_owned()));
+                }
                 Value::Array(values) => values.iter().for_each(|value| collect(name, value, found)),
                 Value::Object(values) => {
                     values.iter().for_each(|(key, value)| collect(&format!("{name}.{key}"), value, found));
@@ -151,7 +232,23 @@ mod tests {
     }
 
     #[test]
+    fn no_spelling_belongs_to_two_units() {
+        assert!(UNITS.iter().any(|unit| unit.name == "second" && unit.size == 60.0));
+        let mut seen = HashSet::new();
+        for unit in UNITS.iter() {
+            for spelling in unit.joined.iter().chain(&unit.words).chain(&unit.direct) {
+                assert!(!spelling.is_empty() && spelling.to_lowercase() == *spelling, "{spelling}");
+                assert!(seen.insert(spelling), "{spelling}");
+            }
+        }
+    }
+
+    #[test]
     fn there_are_no_more_words_than_somebody_can_read() {
+        // The spellings of units count apart: they are a table to look things up in, not a list to read.
+        let spellings = |unit: &Unit| unit.joined.len() + unit.words.len() + unit.direct.len();
+        let units: usize = UNITS.iter().map(spellings).sum();
+        assert!(units <= 400, "{units} spellings");
         let count = words(include_str!("../en.yaml")).len() + words(include_str!("../ja.yaml")).len();
         assert!(count <= 1_500, "{count} words");
     }

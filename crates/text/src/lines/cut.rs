@@ -1,6 +1,7 @@
 //! Where a text that is longer than a limit is cut: between lines, and a line that is itself longer than the limit between
 //! words. Only a word that is longer than the limit is cut, and then not inside what a reader sees as one character.
 
+use annai_language::JAPANESE;
 use unicode_normalization::char::is_combining_mark;
 
 /// A line end counts as near the limit when at least three quarters of the limit come before it; otherwise too much of the
@@ -150,13 +151,10 @@ fn is_word_boundary(text: &str, at: usize) -> bool {
 fn is_symbol_boundary(text: &str, at: usize) -> bool {
     let Some((before, after)) = neighbours(text, at) else { return true };
     let joins_digits = |ch: char| matches!(ch, ',' | '.' | ':' | '\'' | '’' | '，' | '．' | '：');
-    let far = |text: Option<&str>, is_before: bool| {
-        let text = text?;
-        if is_before { text.chars().nth_back(1) } else { text.chars().nth(1) }
-    };
     let is_digit = |ch: Option<char>| ch.is_some_and(char::is_numeric);
-    let is_in_number = (joins_digits(after) && before.is_numeric() && is_digit(far(text.get(at..), false)))
-        || (joins_digits(before) && after.is_numeric() && is_digit(far(text.get(..at), true)));
+    let (head, tail) = text.split_at_checked(at).unwrap_or_default();
+    let is_in_number = (joins_digits(after) && before.is_numeric() && is_digit(tail.chars().nth(1)))
+        || (joins_digits(before) && after.is_numeric() && is_digit(head.chars().nth_back(1)));
     let is_in_word = before.is_alphanumeric() && after.is_alphanumeric();
     !is_in_number && !is_in_word && !belong_together(before, after)
 }
@@ -190,7 +188,7 @@ fn is_spaced(ch: char) -> bool {
 
 /// Whether a number is written with a character: a digit, or a Kanji numeral.
 fn is_numeral(ch: char) -> bool {
-    ch.is_numeric() || "一二三四五六七八九十百千万億兆零".contains(ch)
+    ch.is_numeric() || JAPANESE.numerals.contains_key::<str>(ch.encode_utf8(&mut [0; 4]))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use annai_language::JAPANESE;
 use regex::{Captures, Regex};
 
 use crate::normalization::{is_separator, kanji_number};
@@ -9,9 +10,6 @@ use crate::normalization::{is_separator, kanji_number};
 /// The maximum number of references of one text. A text with more is a table of contents, whose references carry little
 /// information; those after the first 50 are not followed.
 const MAX_REFERENCES: usize = 50;
-
-/// The digits of Kanji numbers.
-const KANJI_DIGITS: &str = "一二三四五六七八九十";
 
 /// References to numbered parts of Japanese rules and English manuals, and to appendices without a number.
 #[expect(clippy::expect_used, reason = "the pattern is part of the program, and a test compiles it")]
@@ -77,9 +75,9 @@ fn label_of(matched: &Captures<'_>, text: &str) -> Option<String> {
 /// behind a number (`の二つ`, `の三者`) is no branch.
 fn kanji_branch(text: &str) -> Option<u64> {
     let text = text.strip_prefix('の')?;
-    let end = text.find(|ch| !KANJI_DIGITS.contains(ch)).unwrap_or(text.len());
+    let end = text.find(|ch| kanji_number(std::iter::once(ch)).is_none()).unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
-    let ends_here = |ch: char| is_separator(ch) || "第にをはのとがでへ又及若並かや".contains(ch);
+    let ends_here = |ch: char| is_separator(ch) || JAPANESE.after_branches.contains(ch);
     // Branches are counted from 2 on: `の一` begins a word such as 一部.
     let number = kanji_number(number.chars()).filter(|number| *number > 1)?;
     rest.chars().next().is_none_or(ends_here).then_some(number)

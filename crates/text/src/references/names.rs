@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use annai_language::JAPANESE;
 use regex::Regex;
 
 use super::labels::labels;
@@ -14,9 +15,6 @@ use crate::normalization::is_separator;
 const MAX_NAMES: usize = 50;
 /// The minimum length of a name without separators: shorter ones are words.
 const MIN_NAME_CHARS: usize = 3;
-/// The words that the names of rules end with.
-const RULES: [&str; 10] =
-    ["規程", "規則", "細則", "要領", "基準", "ガイドライン", "マニュアル", "手順書", "要綱", "約款"];
 
 /// A name in brackets, and a name behind 別に定める, which ends somewhere before the next break of the sentence. What a
 /// link shows is in brackets too, and followed by its target.
@@ -49,7 +47,8 @@ pub fn named(text: &str) -> Vec<String> {
         let quoted = matched.name("quoted").filter(|quoted| !is_link && is_quoted(text, &quoted.range()));
         let rule = matched.name("rule").map_or("", |rule| rule.as_str());
         // Only a name that a section has is followed, so every possible end of the name is tried.
-        let ends = RULES.iter().flat_map(|word| rule.match_indices(word).map(|(at, word)| at + word.len()));
+        let ends = JAPANESE.rule_names.iter();
+        let ends = ends.flat_map(|word| rule.match_indices(word).map(|(at, word)| at + word.len()));
         let rules = ends.filter_map(|end| rule.get(..end));
         for label in quoted.map(|quoted| quoted.as_str()).into_iter().chain(rules).filter_map(name_label) {
             if found.len() < MAX_NAMES && !found.contains(&label) {

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use annai_language::JAPANESE;
 use regex::Regex;
 
 use super::labels::Unit;
@@ -73,11 +74,7 @@ fn japanese(
     named: &[Unit],
 ) -> Option<RelativeReference> {
     // 同条件, 前条約 and 前項目 are other words.
-    let is_word = match unit {
-        "条" => behind.is_some_and(|ch| "件約例文理".contains(ch)),
-        "項" => behind == Some('目'),
-        _ => false,
-    };
+    let is_word = behind.zip(JAPANESE.signs.get(unit)).is_some_and(|(ch, others)| others.contains(ch));
     let unit = unit_of(unit).filter(|_| !is_word)?;
     let count = match count {
         Some(count) if place == "前" => {

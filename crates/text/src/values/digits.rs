@@ -1,5 +1,7 @@
 //! Decimal digits of every script, and runs of them with thousands separators and decimals.
 
+use super::value::{Number, Style};
+
 /// The zeros of the scripts that have decimal digits of their own, sorted; the nine digits after each zero follow it. The
 /// full-width and mathematical digits are here too, although normalized text has none of them.
 const ZEROS: [u32; 77] = [
@@ -29,78 +31,55 @@ pub fn digit(ch: char) -> Option<u32> {
     Some(code - zero).filter(|value| *value < 10)
 }
 
-/// A number that is written with digits.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct DigitRun {
-    /// Its value.
-    pub value: f64,
-    /// Its length in bytes.
-    pub len: usize,
-    /// The number of digits before the decimal point.
-    pub digits: usize,
-    /// Whether it is only digits, without separators and decimals.
-    pub is_plain: bool,
-    /// Whether it is an identifier rather than a number: a version such as `1.2.3`, or too long.
-    pub is_identifier: bool,
+/// The digits that a text begins with, and the rest.
+fn leading_digits(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|ch| digit(ch).is_none()).unwrap_or(text.len()))
 }
 
-/// The digits that a text begins with.
-fn leading_digits(text: &str, digits: &mut String) -> usize {
-    let mut len = 0;
-    for ch in text.chars() {
-        let Some(value) = digit(ch).and_then(|value| char::from_digit(value, 10)) else { break };
-        digits.push(value);
-        len += ch.len_utf8();
-    }
-    len
+fn ascii(digits: &str) -> impl Iterator<Item = char> {
+    digits.chars().filter_map(|ch| char::from_digit(digit(ch)?, 10))
 }
 
-/// The groups of three digits that a text begins with, each after a separator: `,000,000`.
-fn leading_groups(text: &str, digits: &mut String) -> usize {
-    let mut len = 0;
-    loop {
-        let rest = text.get(len..).unwrap_or_default();
-        let Some(group) = rest.strip_prefix([',', '٬', '_']) else { return len };
-        let mut more = String::new();
-        let group_len = leading_digits(group, &mut more);
-        if more.len() != 3 {
-            return len;
-        }
-        digits.push_str(&more);
-        len += rest.len() - group.len() + group_len;
-    }
-}
-
-/// The number that a text begins with, with thousands separators and decimals.
-pub fn digit_run(text: &str) -> Option<DigitRun> {
-    let mut digits = String::new();
-    let mut len = leading_digits(text, &mut digits);
-    if len == 0 {
+/// The number that a text begins with, with thousands separators and decimals, and the rest.
+pub fn digits(text: &str) -> Option<(Number, &str)> {
+    let (integer, mut rest) = leading_digits(text);
+    if integer.is_empty() {
         return None;
     }
-    let groups = if digits.len() <= 3 { leading_groups(text.get(len..)?, &mut digits) } else { 0 };
-    len += groups;
-    let mut is_plain = groups == 0;
-    let integer_digits = digits.len();
-    let mut is_identifier = integer_digits > MAX_DIGITS;
-    let mut points = 0;
-    loop {
-        let rest = text.get(len..).unwrap_or_default();
-        let Some(decimals) = rest.strip_prefix(['.', '٫']) else { break };
-        let mut more = String::new();
-        let decimals_len = leading_digits(decimals, &mut more);
-        if decimals_len == 0 {
-            break;
+    let mut written: String = ascii(integer).collect();
+    let mut plain_digits = written.len();
+    if plain_digits <= 3 {
+        while let Some((group, after)) = rest.strip_prefix([',', '٬', '_']).map(leading_digits)
+            && group.chars().count() == 3
+        {
+            written.extend(ascii(group));
+            (rest, plain_digits) = (after, 0);
         }
-        digits.push('.');
-        digits.push_str(&more);
-        len += rest.len() - decimals.len() + decimals_len;
-        points += 1;
-        is_plain = false;
     }
-    is_identifier |= points > 1;
-    let value = if is_identifier { 0.0 } else { digits.parse().ok()? };
-    Some(DigitRun { value, len, digits: integer_digits, is_plain, is_identifier })
+    let mut is_identifier = written.len() > MAX_DIGITS;
+    while let Some((decimals, after)) = rest.strip_prefix(['.', '٫']).map(leading_digits)
+        && !decimals.is_empty()
+    {
+        is_identifier |= written.contains('.');
+        written.push('.');
+        written.extend(ascii(decimals));
+        (rest, plain_digits) = (after, 0);
+    }
+    let value = if is_identifier { 0.0 } else { written.parse().ok()? };
+    Some((Number { value, style: Style::Digits, plain_digits, is_identifier }, rest))
+}
+
+/// The number of at most four digits that a text begins with, and the rest.
+pub fn few_digits(text: &str) -> Option<(f64, &str)> {
+    let (found, rest) = leading_digits(text);
+    let is_few = (1..=4).contains(&found.chars().count());
+    let value = ascii(found).collect::<String>().parse();
+    is_few.then_some((value.ok()?, rest))
+}
+
+/// Whether a text begins with a digit.
+pub fn starts_with_digit(text: &str) -> bool {
+    text.starts_with(|ch| digit(ch).is_some())
 }
 
 #[cfg(test)]
@@ -137,11 +116,15 @@ mod tests {
             ("10_000", 10_000.0, 6),
             ("٣٬٠٠٠٫٥", 3000.5, 14),
         ] {
-            let run = digit_run(text).unwrap();
-            assert_eq!((run.value, run.len, run.is_identifier), (value, len, false), "{text}");
+            let (found, rest) = digits(text).unwrap();
+            assert_eq!(
+                (found.value, text.len() - rest.len(), found.is_identifier),
+                (value, len, false),
+                "{text}"
+            );
         }
-        assert!(digit_run("1.2.3").unwrap().is_identifier);
-        assert!(digit_run("1234567890123456").unwrap().is_identifier);
-        assert_eq!(digit_run("x"), None);
+        assert!(digits("1.2.3").unwrap().0.is_identifier);
+        assert!(digits("1234567890123456").unwrap().0.is_identifier);
+        assert_eq!(digits("x"), None);
     }
 }

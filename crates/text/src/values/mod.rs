@@ -4,22 +4,26 @@
 mod amounts;
 mod dates;
 mod digits;
-mod kanji_words;
+mod identifiers;
 mod numerals;
 mod scanner;
 #[cfg(test)]
 mod tests;
 mod times;
 mod units;
+mod value;
 mod words;
 
 use std::ops::Range;
 
-pub use self::amounts::ORDINAL;
-pub use self::dates::{DATE, FISCAL_YEAR, MONTH, SLASH, TIME, YEAR, YEAR_DAY, YEAR_MONTH};
-pub use self::numerals::Style;
-pub use self::scanner::{Amount, Item, scan};
-pub use self::units::{Kind, is_spelled_in};
+pub use annai_language::UnitKind;
+
+pub use self::amounts::{ORDINAL, SLASH};
+pub use self::dates::{DATE, FISCAL_YEAR, MONTH, YEAR, YEAR_DAY, YEAR_MONTH};
+pub use self::scanner::{Item, scan};
+pub use self::times::TIME;
+pub use self::units::is_spelled_in;
+pub use self::value::{Amount, Style};
 pub use self::words::may_have_number_word;
 
 /// A number, date or time with its unit.
@@ -38,13 +42,12 @@ pub struct Fact {
 /// The facts of a normalized sentence. Numbers of articles, sections, pages and versions are none, and neither are the
 /// digits of identifiers.
 pub fn facts(sentence: &str) -> Vec<Fact> {
-    let amounts = scan(sentence).into_iter().filter_map(|item| match item {
-        Item::Amount(amount) => Some(amount),
+    let fact = |item| match item {
+        Item::Amount(Amount { unit, value, range, .. }) => {
+            let shown = sentence.get(range.clone()).unwrap_or_default().trim().to_owned();
+            Some(Fact { unit: unit.to_owned(), value, shown, range })
+        }
         Item::Reference(_) => None,
-    });
-    let fact = |amount: Amount| {
-        let shown = sentence.get(amount.range.clone()).unwrap_or_default().trim().to_owned();
-        Fact { unit: amount.unit.to_owned(), value: amount.value, shown, range: amount.range }
     };
-    amounts.map(fact).collect()
+    scan(sentence).into_iter().filter_map(fact).collect()
 }

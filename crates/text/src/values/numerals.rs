@@ -1,124 +1,115 @@
-//! Numbers as they are written: digits, Kanji numerals, and both together (`3万5000`, `1億2千万`).
+//! Numbers as they are written: digits, Kanji numerals, both together (`3万5000`, `1億2千万`), and English words.
 
-use super::digits::digit_run;
+use std::sync::LazyLock;
 
-/// How a number is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    /// It contains digits.
-    Digits,
-    /// It consists of Kanji numerals only, which are also parts of words.
-    Kanji,
-    /// It is written in English words.
-    Words,
-}
+use annai_language::JAPANESE;
 
-/// A number in a text.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Number {
-    /// Its value.
-    pub value: f64,
-    /// Its length in bytes.
-    pub len: usize,
-    /// How it is written.
-    pub style: Style,
-    /// The number of digits, for a number that consists of digits only; otherwise 0.
-    pub plain_digits: usize,
-    /// Whether it is an identifier rather than a number.
-    pub is_identifier: bool,
-}
+use super::digits::digits;
+use super::value::{Number, Style};
+use super::words::{Meaning, ends_word, letters, meaning};
 
-/// A Kanji numeral.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Numeral {
-    Digit(f64),
-    /// 十, 百 or 千.
-    Multiplier(f64),
-    /// 万, 億, 兆 or 京.
-    Myriad(f64),
-}
+/// The digits of this value are too many for another one, as in `二〇二六`.
+const MAX_KANJI_DIGITS: f64 = 1e14;
 
-const fn numeral(ch: char) -> Option<Numeral> {
-    Some(match ch {
-        '〇' | '零' => Numeral::Digit(0.0),
-        '一' | '壱' | '壹' => Numeral::Digit(1.0),
-        '二' | '弐' | '貳' => Numeral::Digit(2.0),
-        '三' | '参' | '參' => Numeral::Digit(3.0),
-        '四' | '肆' => Numeral::Digit(4.0),
-        '五' | '伍' => Numeral::Digit(5.0),
-        '六' | '陸' => Numeral::Digit(6.0),
-        '七' | '漆' => Numeral::Digit(7.0),
-        '八' | '捌' => Numeral::Digit(8.0),
-        '九' | '玖' => Numeral::Digit(9.0),
-        '十' | '拾' => Numeral::Multiplier(10.0),
-        '百' | '佰' => Numeral::Multiplier(100.0),
-        '千' | '阡' | '仟' => Numeral::Multiplier(1000.0),
-        '万' | '萬' => Numeral::Myriad(1e4),
-        '億' => Numeral::Myriad(1e8),
-        '兆' => Numeral::Myriad(1e12),
-        '京' => Numeral::Myriad(1e16),
-        _ => return None,
-    })
+/// The Kanji numerals with their values, sorted as the map is.
+static NUMERALS: LazyLock<Vec<(char, f64)>> = LazyLock::new(|| {
+    let numerals = JAPANESE.numerals.iter();
+    numerals.filter_map(|(kanji, value)| Some((kanji.chars().next()?, *value))).collect()
+});
+
+/// The value of a Kanji numeral: a digit below 10, a multiplier such as 十, or from 10,000 on what ends a group.
+fn numeral(ch: char) -> Option<f64> {
+    if !matches!(ch, '〇' | '一'..='龥') {
+        return None;
+    }
+    let index = NUMERALS.binary_search_by_key(&ch, |(kanji, _)| *kanji).ok()?;
+    NUMERALS.get(index).map(|(_, value)| *value)
 }
 
 /// Whether a number can begin with this Kanji.
-pub const fn is_kanji_start(ch: char) -> bool {
-    matches!(numeral(ch), Some(Numeral::Digit(_) | Numeral::Multiplier(_)))
+pub fn is_kanji_start(ch: char) -> bool {
+    numeral(ch).is_some_and(|value| value < 1e4)
 }
 
-/// The length of the Kanji numerals that a text begins with.
-pub fn kanji_run(text: &str) -> usize {
-    text.find(|ch| numeral(ch).is_none()).unwrap_or(text.len())
+/// A text without the Kanji numerals that it begins with.
+pub fn after_kanji(text: &str) -> &str {
+    text.trim_start_matches(|ch| numeral(ch).is_some())
 }
 
-/// The most Kanji digits in a row, as in `二〇二六`.
-const MAX_KANJI_DIGITS: usize = 15;
-
-/// The number that a text begins with.
-pub fn number(text: &str) -> Option<Number> {
-    let (mut total, mut group, mut last_myriad) = (0.0_f64, 0.0_f64, f64::INFINITY);
-    // The digits that no multiplier follows yet, and how many Kanji they are; 0 for digits.
-    let mut pending: Option<(f64, usize)> = None;
-    let (mut len, mut has_digits, mut has_kanji, mut plain_digits) = (0, false, false, 0);
-    let mut is_identifier = false;
-    while let Some(ch) = text.get(len..).and_then(|rest| rest.chars().next()) {
-        match numeral(ch) {
-            None => {
-                let rest = text.get(len..).unwrap_or_default();
-                // Digits follow the beginning, or a multiplier: 3万5000.
-                let Some(run) = digit_run(rest).filter(|_| pending.is_none()) else { break };
-                is_identifier |= run.is_identifier;
-                plain_digits = if run.is_plain && len == 0 { run.digits } else { 0 };
-                pending = Some((run.value, 0));
-                has_digits = true;
-                len += run.len;
-                continue;
+/// The part that a number begins with, or goes on with after another one: a run of digits, a Kanji numeral or an English
+/// word.
+fn part(text: &str, before: Option<Number>) -> Option<(Number, &str)> {
+    let new = |value, style| Number { value, style, plain_digits: 0, is_identifier: false };
+    let first = text.chars().next()?;
+    if let Some(value) = numeral(first) {
+        return Some((new(value, Style::Kanji), text.get(first.len_utf8()..)?));
+    }
+    digits(text).or_else(|| {
+        let word = match before {
+            None => text,
+            Some(before) if before.style == Style::Kanji => return None,
+            Some(before) => {
+                let word = text.strip_prefix([' ', '-'])?;
+                // One hundred and five.
+                let is_hundred = before.style == Style::Words && before.value >= 100.0;
+                word.strip_prefix("and ").filter(|_| is_hundred).unwrap_or(word)
             }
-            Some(Numeral::Digit(value)) => match &mut pending {
-                None => pending = Some((value, 1)),
-                Some((digits, kanji)) if *kanji > 0 && *kanji < MAX_KANJI_DIGITS => {
-                    *digits = *digits * 10.0 + value;
-                    *kanji += 1;
+        };
+        let (word, rest) = letters(word);
+        match (meaning(word).filter(|_| ends_word(rest))?, before) {
+            (Meaning::Number(value), _) | (Meaning::Scale(value), Some(_)) => {
+                Some((new(value, Style::Words), rest))
+            }
+            _ => None,
+        }
+    })
+}
+
+/// The number that a text begins with, and the rest. English words are numbers only at the beginning of a word.
+pub fn number(text: &str) -> Option<(Number, &str)> {
+    let (mut total, mut group, mut last_end) = (0.0_f64, 0.0_f64, f64::INFINITY);
+    // The digits that no multiplier follows yet, and how they are written.
+    let mut pending: Option<(f64, Style)> = None;
+    let (mut found, mut before, mut rest): (Option<Number>, _, _) = (None, None, text);
+    while let Some((next, after)) = part(rest, before) {
+        let Number { value, style, .. } = next;
+        // From here on a part multiplies the digits before it, and from there on the whole group.
+        let (multiplier, group_end) = match style {
+            Style::Digits => (f64::INFINITY, f64::INFINITY),
+            Style::Kanji => (10.0, 1e4),
+            Style::Words => (100.0, 1e3),
+        };
+        let digits = pending.map_or(0.0, |(digits, _)| digits);
+        if value < multiplier {
+            let joined = match pending {
+                None => value,
+                // 二〇二六 and twenty-one.
+                Some((_, Style::Kanji)) if style == Style::Kanji && digits < MAX_KANJI_DIGITS => {
+                    digits * 10.0 + value
+                }
+                Some((_, Style::Words))
+                    if digits >= 20.0 && digits % 10.0 == 0.0 && (1.0..10.0).contains(&value) =>
+                {
+                    digits + value
                 }
                 Some(_) => break,
-            },
-            Some(Numeral::Multiplier(unit)) => group += pending.take().map_or(1.0, |(value, _)| value) * unit,
-            Some(Numeral::Myriad(unit)) => {
-                let count = group + pending.map_or(0.0, |(value, _)| value);
-                if count == 0.0 || unit >= last_myriad {
-                    break;
-                }
-                total += count * unit;
-                (group, pending, last_myriad) = (0.0, None, unit);
+            };
+            pending = Some((joined, style));
+        } else if value < group_end {
+            group += pending.take().map_or(1.0, |(digits, _)| digits) * value;
+        } else {
+            if group + digits == 0.0 || value >= last_end {
+                break;
             }
+            total += (group + digits) * value;
+            (group, pending, last_end) = (0.0, None, value);
         }
-        has_kanji = true;
-        len += ch.len_utf8();
+        let joined = |found| Number { plain_digits: 0, ..if style == Style::Digits { next } else { found } };
+        found = Some(found.map_or(next, joined));
+        (before, rest) = (Some(next), after);
     }
-    let style = if has_digits { Style::Digits } else { Style::Kanji };
-    let value = total + group + pending.map_or(0.0, |(value, _)| value);
-    let plain_digits = if has_kanji { 0 } else { plain_digits };
-    (len > 0).then_some(Number { value, len, style, plain_digits, is_identifier })
+    let value = total + group + pending.map_or(0.0, |(digits, _)| digits);
+    Some((Number { value, ..found? }, rest))
 }
 
 #[cfg(test)]
@@ -127,6 +118,10 @@ mod tests {
 
     use super::*;
     use crate::kanji_numeral;
+
+    fn value_and_len(text: &str) -> Option<(f64, usize)> {
+        number(text).map(|(found, rest)| (found.value, text.len() - rest.len()))
+    }
 
     #[test]
     fn numbers_are_read_in_every_notation() {
@@ -143,17 +138,36 @@ mod tests {
             ("5千5百円", 5500.0, 8),
             ("二3", 2.0, 3),
         ] {
-            let found = number(text).unwrap();
-            assert_eq!((found.value, found.len), (value, len), "{text}");
+            assert_eq!(value_and_len(text), Some((value, len)), "{text}");
         }
         assert_eq!((number("万一"), number("円"), number("")), (None, None, None));
+    }
+
+    #[test]
+    fn numbers_in_words_have_their_value_and_end_where_they_end() {
+        for (text, value, len) in [
+            ("two weeks", 2.0, 3),
+            ("twenty-one days", 21.0, 10),
+            ("one hundred and fifty days", 150.0, 21),
+            ("one hundred", 100.0, 11),
+            ("two thousand five hundred", 2500.0, 25),
+            ("three million and two", 3_000_002.0, 21),
+            ("five and six", 5.0, 4),
+            ("two three", 2.0, 3),
+            ("sixty", 60.0, 5),
+        ] {
+            assert_eq!(value_and_len(text), Some((value, len)), "{text}");
+        }
+        for text in ["weeks", "hundred", "tend", "ones", "", "and two"] {
+            assert_eq!(value_and_len(text), None, "{text}");
+        }
     }
 
     proptest! {
         #[test]
         fn every_kanji_numeral_has_its_value(value in 1_u64..=9999) {
             for numeral in kanji_numeral(value) {
-                prop_assert_eq!(number(&numeral).map(|number| number.value), Some(value as f64), "{}", numeral);
+                prop_assert_eq!(number(&numeral).map(|(number, _)| number.value), Some(value as f64), "{}", numeral);
             }
         }
     }

@@ -1,32 +1,18 @@
 //! Finds the values of a normalized sentence, from left to right and each letter at most a few times.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use super::amounts::{fiscal_year, money_at, part_of, with_unit};
-use super::dates::{self, NO_NUMBER, Parsed};
+use annai_language::{ENGLISH, JAPANESE};
+
+use super::amounts::{fraction, money, with_unit};
+use super::dates::{date, era_date, fiscal_year, month_first};
 use super::digits::digit;
-use super::kanji_words;
-use super::numerals::{Number, Style, is_kanji_start, kanji_run, number};
+use super::identifiers::{after_identifier, section_number_len};
+use super::numerals::{after_kanji, is_kanji_start, number};
 use super::times::time;
-use super::units::{Unit, unit_at, word_len};
-use super::words;
-
-/// A value of a sentence.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Amount {
-    /// The unit that values are compared in; empty for a number without a unit.
-    pub unit: &'static str,
-    /// The unit as the table has it, for a number with one unit.
-    pub written_unit: Option<&'static Unit>,
-    /// The value in that unit.
-    pub value: f64,
-    /// The numbers that it is written with; those that it does not have are not a number.
-    pub numbers: [f64; 3],
-    /// How it is written.
-    pub style: Style,
-    /// Where it stands in the sentence.
-    pub range: Range<usize>,
-}
+use super::value::{Amount, Number, Parsed, Style};
+use super::words::{Meaning, after_any, ends_word, letters, may_have_number_word, meaning, unspaced};
 
 /// What the scanner finds.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,32 +23,20 @@ pub enum Item {
     Reference(Range<usize>),
 }
 
-/// The words before the number of a part of a text. They count only where no unit follows the number: 代表3名 has three.
-const REFERENCE_PREFIXES: &str =
-    "表 図 別紙 様式 付録 附録 資料 手順 ステップ 注 ※ 例 問 項番 バージョン # §";
-
-/// The signs that make the number before them the number of a part of a text.
-const REFERENCE_SIGNS: &[&str] =
-    &["条", "項", "号", "章", "節", "編", "款", "行目", "ページ目", "頁目", "番"];
-
-/// Whether a normalized sentence may contain a value: it has a digit, a Kanji numeral or a word for a number or a month.
-fn may_have_values(sentence: &str) -> bool {
-    match sentence.is_ascii() {
-        true => sentence.bytes().any(|byte| byte.is_ascii_digit()) || words::may_have_number_word(sentence),
-        false => {
-            sentence.chars().any(|ch| digit(ch).is_some() || is_kanji_start(ch) || ch == '元')
-                || words::may_have_number_word(sentence)
-        }
-    }
-}
+/// The Kanji with which eras and times of day begin.
+static STARTS: LazyLock<Vec<char>> = LazyLock::new(|| {
+    let words = JAPANESE.eras.keys().chain(JAPANESE.half_days.keys());
+    words.filter_map(|word| word.chars().next()).filter(|ch| !ch.is_ascii()).collect()
+});
 
 /// Finds the values of a normalized sentence.
 pub fn scan(sentence: &str) -> Vec<Item> {
-    if !may_have_values(sentence) {
+    let is_start = |ch: char| digit(ch).is_some() || is_kanji_start(ch) || ch == '元';
+    if !sentence.chars().any(is_start) && !may_have_number_word(sentence) {
         return Vec::new();
     }
-    let mut scanner = Scanner { text: sentence, at: 0, before: None, found: Vec::new() };
-    while let Some(ch) = scanner.rest().chars().next() {
+    let mut scanner = Scanner { text: sentence, rest: sentence, found: Vec::new() };
+    while let Some(ch) = scanner.rest.chars().next() {
         scanner.step(ch);
     }
     scanner.found
@@ -70,273 +44,154 @@ pub fn scan(sentence: &str) -> Vec<Item> {
 
 struct Scanner<'a> {
     text: &'a str,
-    at: usize,
-    /// The letter before the place.
-    before: Option<char>,
+    rest: &'a str,
     found: Vec<Item>,
 }
 
 impl<'a> Scanner<'a> {
-    fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    /// Moves on by `len` bytes.
-    fn advance(&mut self, len: usize) {
-        let passed = self.rest().get(..len).unwrap_or_default();
-        self.before = passed.chars().next_back().or(self.before);
-        self.at += len.max(1);
-    }
-
     fn step(&mut self, ch: char) {
+        let rest = self.rest;
+        let after = rest.get(ch.len_utf8()..).unwrap_or_default();
         match ch {
             'a'..='z' | '_' => self.word(),
-            '$' | '€' | '¥' | '£' => self.money(ch),
-            '令' | '平' | '昭' | '大' | '明' => self.take_or_skip(dates::era_date, ch.len_utf8()),
-            '午' => self.take_or_skip(time, ch.len_utf8()),
-            _ if digit(ch).is_some() || is_kanji_start(ch) => self.number(),
-            _ => self.advance(ch.len_utf8()),
+            '$' | '€' | '¥' | '£' => match meaning(self.until(after)) {
+                Some(Meaning::Currency(unit)) => self.take_or_skip(money(unit, unspaced(after)), after),
+                _ => self.rest = after,
+            },
+            _ if digit(ch).is_some() || is_kanji_start(ch) => match number(rest) {
+                Some((found, after)) => self.number(&found, after),
+                None => self.rest = after,
+            },
+            '一'..='龥' if STARTS.contains(&ch) => {
+                self.take_or_skip(era_date(rest).or_else(|| time(rest)), after);
+            }
+            _ => self.rest = after,
         }
     }
 
-    /// Takes the value that begins here, or else skips `len` bytes.
-    fn take_or_skip(&mut self, parse: impl FnOnce(&str) -> Option<Parsed>, len: usize) {
-        match parse(self.rest()) {
-            Some(parsed) => self.take(parsed, None, Style::Digits),
-            None => self.advance(len),
+    /// The bytes from here to the beginning of another rest.
+    fn range_to(&self, rest: &str) -> Range<usize> {
+        self.text.len() - self.rest.len()..self.text.len() - rest.len()
+    }
+
+    /// The text from here to the beginning of another rest.
+    fn until(&self, rest: &str) -> &'a str {
+        self.rest.get(..self.rest.len() - rest.len()).unwrap_or_default()
+    }
+
+    /// The text before this place.
+    fn before(&self) -> &'a str {
+        self.text.get(..self.text.len() - self.rest.len()).unwrap_or_default()
+    }
+
+    fn take(&mut self, (amount, rest): Parsed<'a>, style: Style) {
+        self.found.push(Item::Amount(Amount { style, range: self.range_to(rest), ..amount }));
+        self.rest = rest;
+    }
+
+    /// Takes a value, or where there is none goes on at `rest`.
+    fn take_or_skip(&mut self, parsed: Option<Parsed<'a>>, rest: &'a str) {
+        match parsed {
+            Some(parsed) => self.take(parsed, Style::Digits),
+            None => self.rest = rest,
         }
     }
 
-    fn take(&mut self, parsed: Parsed, written_unit: Option<&'static Unit>, style: Style) {
-        let Parsed { unit, value, numbers, len } = parsed;
-        let range = self.at..self.at + len;
-        self.found.push(Item::Amount(Amount { unit, written_unit, value, numbers, style, range }));
-        self.advance(len);
-    }
-
-    fn take_reference(&mut self, len: usize) {
-        self.found.push(Item::Reference(self.at..self.at + len));
-        self.advance(len);
+    fn take_reference(&mut self, rest: &'a str) {
+        self.found.push(Item::Reference(self.range_to(rest)));
+        self.rest = rest;
     }
 
     /// A word of Latin letters: a month, a number, a currency, a word before a reference, or an identifier.
     fn word(&mut self) {
-        let rest = self.rest();
-        let name = words::letters(rest);
-        let after = rest.get(name.len()..).unwrap_or_default();
-        if !words::ends_word(after) {
-            return match name {
-                "fy" => self.take_or_skip_identifier(fiscal_year(rest, name.len())),
-                _ => self.take_or_skip_identifier(dates::era_letter_date(rest)),
-            };
-        }
-        if name == "fy"
-            && let Some(parsed) = fiscal_year(rest, name.len() + 1).filter(|_| after.starts_with(' '))
-        {
-            return self.take(parsed, None, Style::Digits);
-        }
-        if let Some(parsed) = dates::english_month_first(rest) {
-            return self.take(parsed, None, Style::Digits);
-        }
-        if let Some((value, len)) = words::number_words(rest) {
-            return self.number_in_words(value, len);
-        }
-        if matches!(name, "usd" | "jpy" | "eur" | "gbp") && after.starts_with(' ') {
-            let currency = match name {
-                "usd" => "$",
-                "jpy" => "円",
-                "eur" => "€",
-                _ => "£",
-            };
-            if let Some(parsed) = money_at(rest, name.len() + 1, currency) {
-                return self.take(parsed, None, Style::Digits);
+        let (name, after) = letters(self.rest);
+        let parsed = match meaning(name) {
+            Some(Meaning::FiscalYear) => fiscal_year(unspaced(after)),
+            _ if !ends_word(after) => era_date(self.rest),
+            Some(Meaning::Month(..)) => month_first(self.rest),
+            Some(Meaning::Number(_)) => match number(self.rest) {
+                Some((found, after)) => return self.number(&found, after),
+                None => None,
+            },
+            Some(Meaning::NumberedPart) => {
+                let part = after.trim_start_matches(['.', ' ', '#']);
+                let len = section_number_len(part);
+                if after.len() - part.len() <= 3 && len > 0 {
+                    self.rest = part;
+                    return self.take_reference(part.get(len..).unwrap_or_default());
+                }
+                None
             }
-        }
-        if words::is_reference_word(name) {
-            let gap = after.len() - after.trim_start_matches(['.', ' ', '#']).len();
-            let reference = after.get(gap..).map_or(0, reference_len);
-            if gap <= 3 && reference > 0 {
-                self.advance(name.len() + gap);
-                return self.take_reference(reference);
-            }
-        }
-        self.take_or_skip_identifier(None);
-    }
-
-    fn take_or_skip_identifier(&mut self, parsed: Option<Parsed>) {
-        match parsed {
-            Some(parsed) => self.take(parsed, None, Style::Digits),
-            None => self.advance(identifier_len(self.rest())),
-        }
-    }
-
-    /// A number in English words, with a unit or without.
-    fn number_in_words(&mut self, value: f64, len: usize) {
-        let found = Number { value, len, style: Style::Words, plain_digits: 0, is_identifier: false };
-        let after = self.rest().get(len..).unwrap_or_default();
-        let next = after.strip_prefix([' ', '-']).map(words::letters).unwrap_or_default();
-        if let Some(parts) = words::fraction(next).filter(|parts| value < *parts && value > 0.0) {
-            let parsed = Parsed::new("%", value / parts * 100.0, NO_NUMBER, len + 1 + next.len());
-            return self.take(parsed, None, Style::Words);
-        }
-        if let Some((parsed, unit)) = with_unit(self.rest(), &found) {
-            return self.take(parsed, Some(unit), Style::Words);
-        }
-        match value >= 2.0 {
-            true => self.take(Parsed::new("", value, value, len), None, Style::Words),
-            // "One" is a pronoun.
-            false => self.advance(len),
-        }
-    }
-
-    /// Money after its sign.
-    fn money(&mut self, sign: char) {
-        let currency = match sign {
-            '$' => "$",
-            '€' => "€",
-            '¥' => "円",
-            _ => "£",
+            Some(Meaning::Currency(unit)) => after.strip_prefix(' ').and_then(|after| money(unit, after)),
+            Some(Meaning::Scale(_)) | None => None,
         };
-        let gap = sign.len_utf8();
-        let gap = gap + usize::from(self.rest().get(gap..).is_some_and(|rest| rest.starts_with(' ')));
-        match money_at(self.rest(), gap, currency) {
-            Some(parsed) => self.take(parsed, None, Style::Digits),
-            None => self.advance(sign.len_utf8()),
-        }
+        self.take_or_skip(parsed, after_identifier(self.rest));
     }
 
-    /// A number that begins with a digit or a Kanji numeral.
-    fn number(&mut self) {
-        let rest = self.rest();
-        let Some(found) = number(rest) else {
-            let len = rest.chars().next().map_or(1, char::len_utf8);
-            return self.advance(len);
-        };
-        let after = rest.get(found.len..).unwrap_or_default();
+    /// A number that begins here, and the text after it.
+    fn number(&mut self, found: &Number, after: &'a str) {
+        let before = self.before().chars().next_back();
         // 第3条 and #12 are references whatever follows.
-        if matches!(self.before, Some('第' | '#' | '§')) {
-            return self.take_reference(found.len);
-        }
-        if found.is_identifier {
-            let date = dates::date(rest, &found);
-            return match date {
-                Some(parsed) => self.take(parsed, None, found.style),
-                None => self.advance(
-                    found.len + if after.starts_with(is_word_letter) { identifier_len(after) } else { 0 },
-                ),
-            };
-        }
-        if let Some(parsed) = dates::date(rest, &found) {
-            return self.take_dated(parsed, &found);
-        }
-        if let Some(parsed) = time(rest).filter(|parsed| !self.is_temporary(&found, parsed)) {
-            return self.take(parsed, None, found.style);
-        }
-        if let Some(parsed) = part_of(rest, &found).or_else(|| dates::slash(rest, &found)) {
-            return self.take(parsed, None, found.style);
-        }
-        if let Some((parsed, unit)) = with_unit(rest, &found) {
-            let first = unit_at(after, &found).map_or(parsed.len, |(_, len)| found.len + len);
-            let word = kanji_words::word_at(rest, self.before, &found, unit, first)
-                .filter(|_| found.style == Style::Kanji);
-            // 数十人 is no number.
-            let is_vague = self.before.is_some_and(|before| matches!(before, '数' | '何' | '幾'));
-            return match word.or(is_vague.then_some(parsed.len)) {
-                Some(len) => self.advance(len),
-                None => self.take(parsed, Some(unit), found.style),
-            };
-        }
-        self.number_without_unit(&found, after);
-    }
-
-    /// Takes a date, unless it is part of a word: 一月 after 同 is not January.
-    fn take_dated(&mut self, parsed: Parsed, found: &Number) {
-        let is_word =
-            found.style == Style::Kanji && matches!(self.before, Some('同' | '統' | '唯' | '数' | '何'));
-        match is_word {
-            true => self.advance(parsed.len),
-            false => self.take(parsed, None, found.style),
+        if found.style != Style::Words && matches!(before, Some('第' | '#' | '§')) {
+            self.take_reference(after);
+        } else if found.style == Style::Kanji && self.continues_word(before) {
+            self.rest = after;
+        } else if let Some(date) = date(self.rest, found, after) {
+            self.take(date, found.style);
+        } else if found.is_identifier {
+            self.rest = after_name(after);
+        } else if let Some(parsed) = time(self.rest).or_else(|| fraction(found, after)) {
+            self.take(parsed, found.style);
+        } else if let Some(rest) = self.after_numeral_word(found, after) {
+            self.rest = rest;
+        } else if let Some(amount) = with_unit(found, after) {
+            self.take(amount, found.style);
+        } else {
+            self.number_without_unit(found, after);
         }
     }
 
-    /// Whether 一時 means "temporarily" rather than one o'clock.
-    fn is_temporary(&self, found: &Number, parsed: &Parsed) -> bool {
-        found.style == Style::Kanji && self.rest().starts_with("一時") && parsed.len == "一時".len()
+    /// Whether Kanji numerals belong to the word before them: 同一人物, 数十人.
+    fn continues_word(&self, before: Option<char>) -> bool {
+        let is_in = |kanji: &str| before.is_some_and(|before| kanji.contains(before));
+        is_in(&JAPANESE.vague_kanji) || (self.rest.starts_with('一') && is_in(&JAPANESE.before_one))
+    }
+
+    /// What follows a word that begins with a number and is no amount: 十分な, 一人一人, 六本木, `3D`.
+    fn after_numeral_word(&self, found: &Number, after: &'a str) -> Option<&'a str> {
+        if found.style != Style::Kanji {
+            let rest = after_any(self.rest, &ENGLISH.numeral_words)?;
+            return letters(rest).0.is_empty().then_some(rest);
+        }
+        let written = self.until(after);
+        let is_enough = |after| after_any(after, &JAPANESE.after_ten_minutes).is_none();
+        // Only circles are a placeholder: 〇日以内.
+        let is_word = written.trim_matches('〇').is_empty()
+            || (JAPANESE.formal_numerals.contains(written) && !after.starts_with('円'))
+            || (written == "十" && after.strip_prefix('分').is_some_and(is_enough));
+        after_any(self.rest, &JAPANESE.numeral_words).or_else(|| is_word.then_some(after))
     }
 
     /// A number that no unit follows: a reference, an identifier, a word, or a plain number.
-    fn number_without_unit(&mut self, found: &Number, after: &str) {
-        if found.style == Style::Kanji {
-            let run = kanji_run(self.rest()).max(found.len);
-            return self.advance(run);
-        }
-        let is_reference = REFERENCE_SIGNS.iter().any(|sign| after.starts_with(sign))
-            || self.text.get(..self.at).is_some_and(|before| {
-                let before = before.strip_suffix(' ').unwrap_or(before);
-                REFERENCE_PREFIXES.split(' ').any(|prefix| before.ends_with(prefix))
-            });
-        if is_reference {
-            return self.take_reference(found.len);
-        }
-        if after.starts_with(is_word_letter) {
+    fn number_without_unit(&mut self, found: &Number, after: &'a str) {
+        let before = self.before();
+        let before = before.strip_suffix(' ').unwrap_or(before);
+        let is_reference = after_any(after, &JAPANESE.numbering_signs).is_some()
+            || JAPANESE.numbered_parts.iter().any(|part| before.ends_with(part.as_str()));
+        match found.style {
+            Style::Kanji => self.rest = after_kanji(after),
+            // "One" is a pronoun.
+            Style::Words if found.value < 2.0 => self.rest = after,
+            Style::Digits if is_reference => self.take_reference(after),
             // `5th`, `3d`, `4k`: part of a name.
-            return self.advance(found.len + identifier_len(after));
+            Style::Digits if after_name(after).len() < after.len() => self.rest = after_name(after),
+            _ => self.take((Amount::new("", found.value), after), found.style),
         }
-        self.take(Parsed::new("", found.value, found.value, found.len), None, found.style);
     }
 }
 
-const fn is_word_letter(ch: char) -> bool {
-    ch.is_ascii_lowercase() || ch == '_'
-}
-
-/// The length of the identifier that a text begins with: a word with the hyphens, points and slashes inside it, such as
-/// `utf-8`, `v1.2` and `https://example.com/2026`.
-fn identifier_len(text: &str) -> usize {
-    let mut len = word_len(text);
-    let mut has_digit = text.get(..len).is_some_and(|word| word.contains(|ch: char| ch.is_ascii_digit()));
-    let mut is_path = false;
-    loop {
-        let rest = text.get(len..).unwrap_or_default();
-        if let Some(address) = rest.strip_prefix("://") {
-            let end = address.find(|ch: char| ch.is_whitespace() || !ch.is_ascii() || "<>\"`)".contains(ch));
-            return len + 3 + end.unwrap_or(address.len());
-        }
-        let mut letters = rest.chars();
-        let (Some(joint), Some(next)) = (letters.next(), letters.next()) else { return len.max(1) };
-        let joins = match (joint, next) {
-            ('-' | '@', next) => next.is_ascii_alphanumeric(),
-            ('.', next) => next.is_ascii_lowercase() || (has_digit || is_path) && next.is_ascii_digit(),
-            ('/', next) => next.is_ascii_lowercase() || is_path && next.is_ascii_digit(),
-            _ => false,
-        };
-        if !joins {
-            return len.max(1);
-        }
-        let word = word_len(rest.get(1..).unwrap_or_default());
-        has_digit |= rest.get(1..=word).is_some_and(|word| word.contains(|ch: char| ch.is_ascii_digit()));
-        is_path |= joint != '-';
-        len += 1 + word;
-    }
-}
-
-/// The length of the number of a section: `3`, `4.2`, `3-9`.
-fn reference_len(text: &str) -> usize {
-    let mut len = 0;
-    loop {
-        let rest = text.get(len..).unwrap_or_default();
-        let digits = rest.find(|ch: char| !ch.is_ascii_digit()).unwrap_or(rest.len());
-        if digits == 0 {
-            return len;
-        }
-        len += digits;
-        let after = text.get(len..).unwrap_or_default();
-        let mut letters = after.chars();
-        let goes_on =
-            matches!(letters.next(), Some('.' | '-')) && letters.next().is_some_and(|ch| ch.is_ascii_digit());
-        if !goes_on {
-            return len;
-        }
-        len += 1;
-    }
+/// The text after the letters that follow a number directly: `5th`, `4k`.
+fn after_name(text: &str) -> &str {
+    let is_name = text.starts_with(|ch: char| ch.is_ascii_lowercase() || ch == '_');
+    if is_name { after_identifier(text) } else { text }
 }

@@ -1,200 +1,87 @@
-//! Units: how they are written, what they measure, and how large they are.
+//! How units are written behind numbers.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::numerals::{Number, Style};
+use annai_language::{ENGLISH, UNITS, Unit, UnitKind};
 
-/// What a unit measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A span of time, which may have several parts: `1時間30分`.
-    Duration,
-    /// Money, bytes, lengths and other measures.
-    Measure,
-    /// A counter. Languages count with different ones, or with none.
-    Counter,
+use super::digits::starts_with_digit;
+use super::value::{Number, Style};
+use super::words::{after_any, ends_word};
+
+/// Where a spelling of a unit stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Place {
+    /// After a number, and letters may follow it.
+    Joined,
+    /// After a number, a space or a hyphen, and it is a whole word.
+    Word,
+    /// Directly after a number, and it is a whole word.
+    Direct,
 }
 
-/// A unit in all its spellings.
-#[derive(Debug)]
-pub struct Unit {
-    /// What values are compared in.
-    pub name: &'static str,
-    /// Its size in that.
-    pub size: f64,
-    /// What it measures.
-    pub kind: Kind,
-    /// The spellings that follow a number directly.
-    pub joined: Vec<&'static str>,
-    /// The spellings that are whole words of Latin letters.
-    pub words: Vec<&'static str>,
-    /// The letters that make another word of a joined spelling: 3分 is a time, 3分野 is not.
-    pub not_before: &'static str,
-    /// Whether Kanji numerals count with it. 一部 and 一本 are words.
-    pub after_kanji: bool,
-}
+/// A spelling of a unit.
+type Spelling = (&'static str, Place, &'static Unit);
 
-impl PartialEq for Unit {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-    }
-}
-
-impl Unit {
-    /// Reads a row of the table.
-    fn parse(row: &'static str) -> Option<Self> {
-        let mut cells = row.split('|').map(str::trim);
-        let name = cells.next()?;
-        let size = cells.next()?.parse().ok()?;
-        let kind = match cells.next()? {
-            "duration" => Duration,
-            "measure" => Measure,
-            "counter" => Counter,
-            _ => return None,
-        };
-        let mut spellings = || {
-            let cell = cells.next().unwrap_or_default();
-            cell.split(", ").filter(|spelling| !spelling.is_empty()).collect()
-        };
-        let (joined, words) = (spellings(), spellings());
-        let not_before = cells.next().unwrap_or_default();
-        Some(Self {
-            name,
-            size,
-            kind,
-            joined,
-            words,
-            not_before,
-            after_kanji: cells.next() != Some("digits"),
-        })
-    }
-}
-
-use Kind::{Counter, Duration, Measure};
-
-/// What stands for the unit of a number that has none.
-pub static NO_UNIT: Unit = Unit {
-    name: "",
-    size: 1.0,
-    kind: Counter,
-    joined: Vec::new(),
-    words: Vec::new(),
-    not_before: "",
-    after_kanji: true,
-};
-
-/// All units, which are listed in `units.txt`.
-#[expect(clippy::expect_used, reason = "the table is part of the program, and a test reads it")]
-pub static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| {
-    let rows = include_str!("units.txt").lines().filter(|row| !row.starts_with('#'));
-    rows.map(|row| Unit::parse(row).expect("the table of units is valid")).collect()
-});
-
-/// The words that may stand between a number and its unit without changing it.
-const ADJECTIVES: &str =
-    "calendar consecutive full additional more paid whole successive continuous complete extra";
-
-/// The units by the first letter of their joined spellings, longer spellings first.
-static JOINED: LazyLock<HashMap<char, Vec<(&'static str, &'static Unit)>>> = LazyLock::new(|| {
-    let mut by_letter: HashMap<char, Vec<(&'static str, &'static Unit)>> = HashMap::new();
+/// The spellings of all units by their first letter, the longer first.
+static SPELLINGS: LazyLock<HashMap<char, Vec<Spelling>>> = LazyLock::new(|| {
+    let mut spellings: HashMap<char, Vec<Spelling>> = HashMap::new();
     for unit in UNITS.iter() {
-        for spelling in &unit.joined {
-            if let Some(first) = spelling.chars().next() {
-                by_letter.entry(first).or_default().push((spelling, unit));
+        for (place, list) in
+            [(Place::Joined, &unit.joined), (Place::Word, &unit.words), (Place::Direct, &unit.direct)]
+        {
+            for spelling in list {
+                let first = spelling.chars().next().unwrap_or_default();
+                spellings.entry(first).or_default().push((spelling, place, unit));
             }
         }
     }
-    by_letter
-        .values_mut()
-        .for_each(|units| units.sort_by_key(|(spelling, _)| std::cmp::Reverse(spelling.len())));
-    by_letter
+    spellings.values_mut().for_each(|known| known.sort_by_key(|(spelling, ..)| Reverse(spelling.len())));
+    spellings
 });
 
-/// The units by their whole words.
-static WORDS: LazyLock<HashMap<&'static str, &'static Unit>> = LazyLock::new(|| {
-    UNITS.iter().flat_map(|unit| unit.words.iter().map(move |word| (*word, unit))).collect()
-});
-
-/// The unit that follows a number, and its length with what stands before it.
-pub fn unit_at(rest: &str, number: &Number) -> Option<(&'static Unit, usize)> {
-    let after_space = || {
-        let (unit, len) = joined_unit(rest.strip_prefix(' ')?, number.style)?;
-        Some((unit, len + 1))
-    };
-    joined_unit(rest, number.style).or_else(after_space).or_else(|| word_unit(rest, number))
+/// The unit that follows a number directly, after a space or after a hyphen (`30-day`), and the rest.
+pub fn unit_at<'a>(number: &Number, after: &'a str) -> Option<(&'static Unit, &'a str)> {
+    let gap = after.chars().next().filter(|gap| matches!(gap, ' ' | '-'));
+    let text = after.strip_prefix([' ', '-']).unwrap_or(after);
+    spelled_at(number, gap, text).or_else(|| {
+        let rest = gap.and_then(|_| after_any(text, &ENGLISH.unit_adjectives))?;
+        spelled_at(number, gap, rest.strip_prefix(' ')?)
+    })
 }
 
-/// The unit that a text begins with, in a spelling without word boundaries.
-fn joined_unit(text: &str, style: Style) -> Option<(&'static Unit, usize)> {
-    let units = JOINED.get(&text.chars().next()?)?;
-    let (spelling, unit) = units.iter().find(|(spelling, _)| text.starts_with(spelling))?;
-    let next = text.get(spelling.len()..).and_then(|rest| rest.chars().next());
-    // `%E6` in an address is no percentage.
-    let is_code = *spelling == "%" && next.is_some_and(|next| next.is_ascii_alphanumeric());
-    let is_other_word = is_code || next.is_some_and(|next| unit.not_before.contains(next));
-    let fits = match style {
-        Style::Digits => true,
-        Style::Kanji => unit.after_kanji,
-        Style::Words => *spelling == "%",
-    };
-    (fits && !is_other_word).then_some((*unit, spelling.len()))
+/// The unit that a text begins with behind a number and a gap, and the rest.
+fn spelled_at<'a>(number: &Number, gap: Option<char>, text: &'a str) -> Option<(&'static Unit, &'a str)> {
+    SPELLINGS.get(&text.chars().next()?)?.iter().find_map(|(spelling, place, unit)| {
+        let rest = text.strip_prefix(spelling)?;
+        let is_counter = unit.kind == UnitKind::Counter;
+        // In `1h30m` the minutes follow without a space.
+        let has_part = || gap.is_none() && unit.kind == UnitKind::Duration && starts_with_digit(rest);
+        let fits = match (place, gap) {
+            (Place::Joined, Some('-')) => false,
+            (Place::Joined, _) if number.style == Style::Kanji => !unit.digits_only,
+            (Place::Joined, _) => number.style == Style::Digits,
+            _ if !ends_word(rest) && !has_part() => false,
+            // "One time" and "one person" count nothing.
+            _ if number.style == Style::Words && is_counter && number.value <= 1.0 => false,
+            // `1990s` is a decade, and `4096d` an identifier.
+            (_, None) => number.value < 1000.0 || !matches!(*spelling, "s" | "d"),
+            (Place::Direct, Some(_)) => false,
+            (Place::Word, Some('-')) => spelling.len() > 1,
+            // "37 time" is no number of times.
+            (Place::Word, Some(_)) if is_counter && number.value != 1.0 => {
+                spelling.ends_with('s') || spelling.contains(' ') || *spelling == "people"
+            }
+            (Place::Word, Some(_)) => true,
+        };
+        let is_other_word = rest.starts_with(|next| unit.not_before.contains(next));
+        (fits && !is_other_word).then_some((*unit, rest))
+    })
 }
 
-/// The unit word that follows a number directly, after a space, or after a hyphen (`30-day`).
-fn word_unit(rest: &str, number: &Number) -> Option<(&'static Unit, usize)> {
-    let (gap, text) = match rest.strip_prefix([' ', '-']) {
-        Some(text) => (1, text),
-        None => (0, rest),
-    };
-    if number.style == Style::Kanji || !text.starts_with(|ch: char| ch.is_ascii_lowercase() || ch == 'μ') {
-        return None;
-    }
-    let after_adjective = |word: &str| text.strip_prefix(word)?.strip_prefix(' ');
-    let after = ADJECTIVES.split(' ').filter(|_| gap > 0).find_map(after_adjective);
-    let adjective = after.map_or(0, |after| text.len() - after.len());
-    let text = text.get(adjective..)?;
-    let whole = text.get(..word_len(text))?;
-    // In `1h30m` the minutes follow without a space.
-    let letters = whole.get(..whole.find(|ch: char| ch.is_ascii_digit()).unwrap_or(whole.len()))?;
-    let is_joined = gap == 0 && WORDS.get(letters).is_some_and(|unit| unit.kind == Duration);
-    let word = if is_joined { letters } else { whole };
-    // Units of several words: business days, years old.
-    if gap > 0 && text.get(whole.len()..)?.starts_with(' ') {
-        let is_whole = |word: &str| text.strip_prefix(word).is_some_and(|rest| word_len(rest) == 0);
-        if let Some((word, unit)) = WORDS.iter().find(|(word, _)| word.contains(' ') && is_whole(word)) {
-            return Some((*unit, gap + adjective + word.len()));
-        }
-    }
-    let unit = WORDS.get(word)?;
-    let fits = match (word, gap) {
-        // `1990s` is a decade, and a letter after a space is seldom a unit.
-        ("s", 0) => number.value < 1000.0,
-        // 2D and 3D are shapes, and long ones with a `d` are identifiers.
-        ("d", gap) => gap == 0 && number.value < 1000.0 && !matches!(number.value as u64, 2 | 3),
-        ("v" | "w" | "x" | "ki" | "mi" | "gi" | "ti", gap) => gap == 0,
-        // "37 time" is no number of times.
-        (word, 1) if unit.kind == Counter && number.value != 1.0 && !rest.starts_with('-') => {
-            word.ends_with('s') || word == "people"
-        }
-        (word, _) if word.len() == 1 => !rest.starts_with('-'),
-        _ => true,
-    };
-    // "One time" and "one person" count nothing.
-    let is_article = number.style == Style::Words && unit.kind == Counter && number.value <= 1.0;
-    (fits && !is_article).then_some((*unit, gap + adjective + word.len()))
-}
-
-/// The length of the word that a text begins with.
-pub fn word_len(text: &str) -> usize {
-    text.find(|ch: char| !(ch.is_ascii_alphanumeric() || matches!(ch, '_' | 'μ'))).unwrap_or(text.len())
-}
-
-/// Whether a text spells a unit of this name and size out, as a column heading does for the numbers below it. The text is
-/// normalized.
-pub fn is_spelled_in(name: &str, size: f64, text: &str) -> bool {
-    let same = UNITS.iter().filter(|unit| unit.name == name && unit.size == size);
-    let mut spellings =
-        same.flat_map(|unit| unit.joined.iter().chain(unit.words.iter().filter(|word| word.len() > 1)));
-    spellings.any(|spelling| text.contains(spelling))
+/// Whether a text spells a unit out, as a column heading does for the numbers below it. The text is normalized.
+pub fn is_spelled_in(unit: &Unit, text: &str) -> bool {
+    let mut spellings = unit.joined.iter().chain(&unit.words).chain(&unit.direct);
+    spellings.any(|spelling| (spelling.len() > 1 || spelling == "%") && text.contains(spelling.as_str()))
 }

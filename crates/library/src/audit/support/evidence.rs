@@ -8,7 +8,7 @@ use crate::audit::claims::search_text;
 use crate::reading::LineRange;
 use annai_core::cancellation::checkpoint;
 use annai_text::values::{
-    Amount, DATE, FISCAL_YEAR, Item, Kind, MONTH, ORDINAL, SLASH, TIME, YEAR, YEAR_DAY, YEAR_MONTH,
+    Amount, DATE, FISCAL_YEAR, Item, MONTH, ORDINAL, SLASH, TIME, UnitKind, YEAR, YEAR_DAY, YEAR_MONTH,
     is_spelled_in, scan,
 };
 use annai_text::{kanji_number, kanji_numeral, normalize_line};
@@ -209,7 +209,7 @@ pub(crate) fn supports_amount(
     let has = |unit, value| scopes.iter().any(|scope| scope.file.has(unit, value, &scope.ranges));
     let value = amount.value;
     let number = amount.numbers.first().copied().unwrap_or(value);
-    let is_counter = amount.written_unit.is_some_and(|unit| unit.kind == Kind::Counter);
+    let is_counter = amount.written_unit.is_some_and(|unit| unit.kind == UnitKind::Counter);
     let is_supported = has(amount.unit, value)
         || match amount.unit {
             "" | ORDINAL | YEAR | FISCAL_YEAR => has(ANY, value),
@@ -237,7 +237,7 @@ pub(crate) fn supports_amount(
     if has("", number) {
         let is_full_hour = amount.unit == TIME && value % 60.0 == 0.0;
         let spells_unit = |text: &str| match amount.written_unit {
-            Some(unit) => is_spelled_in(unit.name, unit.size, text),
+            Some(unit) => is_spelled_in(unit, text),
             None => is_full_hour && text.contains('時'),
         };
         let is_spelled =

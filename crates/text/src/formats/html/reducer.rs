@@ -76,24 +76,17 @@ impl TokenSink for Reducer {
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<()> {
         let line = usize::try_from(line).unwrap_or(usize::MAX).saturating_add(self.skipped_lines.get());
-        match token {
-            // An error says that the file is not as the standard demands; the tokenizer goes on as browsers do.
-            Token::ParseError(_) => return TokenSinkResult::Continue,
-            Token::CharacterTokens(text) => self.add_text(&text, line),
-            Token::TagToken(tag) => {
-                self.tokens.set(self.tokens.get() + 1);
-                return match tag.kind {
-                    TagKind::StartTag => self.start(&tag, line),
-                    TagKind::EndTag => {
-                        self.end(&tag.name);
-                        TokenSinkResult::Continue
-                    }
-                };
-            }
-            Token::DoctypeToken(_) | Token::CommentToken(_) | Token::NullCharacterToken | Token::EOFToken => {
-            }
+        // An error says that the file is not as the standard demands; the tokenizer goes on as browsers do.
+        if matches!(token, Token::ParseError(_)) {
+            return TokenSinkResult::Continue;
         }
         self.tokens.set(self.tokens.get() + 1);
+        match token {
+            Token::CharacterTokens(text) => self.add_text(&text, line),
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag => return self.start(&tag, line),
+            Token::TagToken(tag) => self.end(&tag.name),
+            _ => {}
+        }
         TokenSinkResult::Continue
     }
 }
@@ -129,7 +122,7 @@ impl Reducer {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => rows.start_heading(heading_level(name)),
             "br" => rows.break_line(),
             "li" => rows.start_item(),
-            "tr" => rows.start_table_row(),
+            "tr" => rows.break_strongly(),
             "td" | "th" => rows.start_cell(),
             "pre" | "listing" => {
                 rows.start_verbatim();

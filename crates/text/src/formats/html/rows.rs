@@ -176,23 +176,22 @@ impl HtmlRows {
         (self.gap, self.is_item, self.cells) = (Gap::Row, false, 0);
     }
 
+    /// Ends a heading that was not closed. An element that begins before its text is one around the text.
+    fn end_unclosed_heading(&mut self) {
+        if self.open.is_some_and(|open| open.text_start.is_some()) {
+            self.end_heading();
+        }
+    }
+
     /// Begins a row, also inside a table cell.
     pub fn break_strongly(&mut self) {
-        match self.open {
-            // Elements around the text of a heading.
-            Some(OpenHeading { text_start: None, .. }) => {}
-            // What follows a heading that was not closed.
-            Some(_) => self.end_heading(),
-            None => {}
-        }
+        self.end_unclosed_heading();
         (self.gap, self.is_item, self.cells) = (Gap::Row, false, 0);
     }
 
     /// Begins a row, unless this is the start of a table cell.
     pub fn break_weakly(&mut self) {
-        if self.open.is_some_and(|open| open.text_start.is_some()) {
-            self.end_heading();
-        }
+        self.end_unclosed_heading();
         if !matches!(self.gap, Gap::Cells(_)) {
             self.gap = Gap::Row;
         }
@@ -214,10 +213,6 @@ impl HtmlRows {
         let is_item = self.is_item;
         self.break_strongly();
         (self.is_item, self.skips_break) = (is_item, true);
-    }
-
-    pub fn start_table_row(&mut self) {
-        self.break_strongly();
     }
 
     pub fn start_cell(&mut self) {

@@ -30,24 +30,16 @@ pub fn passages(text: &str, max_chars: usize) -> Vec<(String, Range<usize>)> {
     if check(body).is_err() {
         return vec![(String::new(), 0..text.len())];
     }
-    let mut splitter = Splitter {
-        text,
-        max_chars,
-        chars: 0,
-        counted: start,
-        frames: Vec::new(),
-        large: 0,
-        end: start,
-        passages: Vec::new(),
-    };
+    let mut splitter = Splitter { text, max_chars, counted: start, end: start, ..Splitter::default() };
     splitter.run(start);
     splitter.passages
 }
 
 /// How a container refers to one of its values.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default, Clone)]
 enum Step {
     /// The value is the whole text.
+    #[default]
     Root,
     /// An element of an array.
     Index(usize),
@@ -56,6 +48,7 @@ enum Step {
 }
 
 /// A container whose end has not come yet.
+#[derive(Default)]
 struct Frame {
     /// How its own container refers to it.
     step: Step,
@@ -93,6 +86,7 @@ enum SplitMode {
     Part,
 }
 
+#[derive(Default)]
 struct Splitter<'a> {
     text: &'a str,
     max_chars: usize,
@@ -158,8 +152,8 @@ impl Splitter<'_> {
     }
 
     /// How the innermost container refers to the value that begins or ends here.
-    fn step(&mut self) -> Step {
-        match self.frames.last_mut() {
+    fn step(&self) -> Step {
+        match self.frames.last() {
             None => Step::Root,
             Some(frame) => match frame.name.clone() {
                 Some(name) => Step::Name(name),
@@ -170,15 +164,7 @@ impl Splitter<'_> {
 
     fn open(&mut self, at: usize, is_object: bool) {
         let (step, chars_before) = (self.step(), self.chars_before(at));
-        self.frames.push(Frame {
-            step,
-            is_object,
-            chars_before,
-            count: 0,
-            name: None,
-            values: Vec::new(),
-            split: None,
-        });
+        self.frames.push(Frame { step, is_object, chars_before, ..Frame::default() });
     }
 
     fn close(&mut self, end: usize) {
@@ -235,12 +221,6 @@ impl Splitter<'_> {
                 None => (String::new(), SplitMode::Values),
                 Some(parent) => self.pointer(parent, &step),
             };
-            if mode != SplitMode::Part
-                && let Some(parent) = self.large.checked_sub(1)
-                && let Some(split) = self.frames.get_mut(parent).and_then(|parent| parent.split.as_mut())
-            {
-                split.has_passages = true;
-            }
             let split = Split { pointer, names: HashSet::new(), mode, has_passages: false };
             if let Some(frame) = self.frames.get_mut(self.large) {
                 frame.split = Some(split);
@@ -255,24 +235,19 @@ impl Splitter<'_> {
     /// Makes a value of a container that is split a passage.
     fn emit(&mut self, parent: usize, step: &Step, end: usize) {
         let (pointer, mode) = self.pointer(parent, step);
-        if mode == SplitMode::Part {
-            return;
+        if mode != SplitMode::Part {
+            self.push(pointer, end);
         }
-        if let Some(split) = self.frames.get_mut(parent).and_then(|frame| frame.split.as_mut()) {
-            split.has_passages = true;
-        }
-        self.push(pointer, end);
     }
 
-    /// The pointer of a value of a container that is split, and how the value is split.
+    /// The pointer of a value of a container that is split and has a passage of it now, and how the value is split.
     fn pointer(&mut self, parent: usize, step: &Step) -> (String, SplitMode) {
         let text = self.text;
-        let Some(split) = self.frames.get_mut(parent).and_then(|frame| frame.split.as_mut()) else {
+        let split = self.frames.get_mut(parent).and_then(|frame| frame.split.as_mut());
+        let Some(split) = split.filter(|split| split.mode == SplitMode::Values) else {
             return (String::new(), SplitMode::Part);
         };
-        if split.mode != SplitMode::Values {
-            return (String::new(), SplitMode::Part);
-        }
+        split.has_passages = true;
         let token = match step {
             Step::Root => Some(String::new()),
             Step::Index(index) => Some(index.to_string()),
