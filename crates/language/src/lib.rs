@@ -74,7 +74,7 @@ pub struct English {
     pub numbers: BTreeMap<String, f64>,
     pub scales: BTreeMap<String, f64>,
     pub fractions: BTreeMap<String, f64>,
-    pub months: Vec<Vec<String>>,
+    pub months: Vec<String>,
     pub ambiguous_months: Vec<String>,
     pub fiscal_years: Vec<String>,
     pub ordinal_suffixes: Vec<String>,
@@ -179,7 +179,20 @@ pub static ENGLISH: LazyLock<English> = LazyLock::new(|| load(include_str!("../e
 /// The lists of Japanese.
 pub static JAPANESE: LazyLock<Japanese> = LazyLock::new(|| load(include_str!("../ja.yaml")));
 /// All units.
-pub static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| load::<Units>(include_str!("../units.yaml")).units);
+pub static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| {
+    let mut units = written_units();
+    for unit in &mut units {
+        let has_plural = |word: &&String| word.len() > 3 && word.is_ascii() && !word.ends_with('s');
+        let plurals: Vec<_> = unit.words.iter().filter(has_plural).map(|word| format!("{word}s")).collect();
+        unit.words.extend(plurals);
+    }
+    units
+});
+
+/// The units as they are written in the file.
+fn written_units() -> Vec<Unit> {
+    load::<Units>(include_str!("../units.yaml")).units
+}
 
 #[expect(clippy::expect_used, reason = "the files are part of the program, and a test reads them")]
 fn load<T: DeserializeOwned>(text: &str) -> T {
@@ -245,11 +258,12 @@ mod tests {
 
     #[test]
     fn there_are_no_more_words_than_somebody_can_read() {
-        // The spellings of units count apart: they are a table to look things up in, not a list to read.
-        let spellings = |unit: &Unit| unit.joined.len() + unit.words.len() + unit.direct.len();
-        let units: usize = UNITS.iter().map(spellings).sum();
-        assert!(units <= 400, "{units} spellings");
-        let count = words(include_str!("../en.yaml")).len() + words(include_str!("../ja.yaml")).len();
+        let spellings = |unit: &Unit| {
+            unit.joined.len() + unit.words.len() + unit.direct.len() + unit.signs.len() + unit.parts.len()
+        };
+        let units: usize = written_units().iter().map(spellings).sum();
+        let files = [include_str!("../en.yaml"), include_str!("../ja.yaml")];
+        let count = units + files.into_iter().map(|text| words(text).len()).sum::<usize>();
         assert!(count <= 1_500, "{count} words");
     }
 }

@@ -1,8 +1,9 @@
 //! Segmentation of a Japanese question into terms without a dictionary: by script, and by function words.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use annai_language::JAPANESE;
+use annai_language::{JAPANESE, UNITS};
 
 use crate::query::script::{Script, script};
 use crate::query::terms::Role;
@@ -52,9 +53,17 @@ pub fn with_plain_connectives(text: String) -> String {
     })
 }
 
-/// The unit that a text begins with; empty where it begins with none.
+/// What forms one term with the number before it, the longest first.
+static COUNTERS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let units = UNITS.iter().flat_map(|unit| &unit.joined);
+    let mut counters: Vec<_> = units.chain(&JAPANESE.counters).map(String::as_str).collect();
+    counters.sort_by_key(|counter| std::cmp::Reverse(counter.len()));
+    counters
+});
+
+/// The counter that a text begins with; empty where it begins with none.
 fn counter_at(text: &str) -> &'static str {
-    JAPANESE.counters.iter().find(|unit| text.starts_with(*unit)).map_or("", String::as_str)
+    COUNTERS.iter().find(|counter| text.starts_with(**counter)).copied().unwrap_or_default()
 }
 
 /// The terms of a question without spaces, as byte ranges, and the role of each.

@@ -24,7 +24,8 @@ pub fn money<'a>(currency: &'static Unit, text: &'a str) -> Option<Parsed<'a>> {
 pub fn fraction<'a>(first: &Number, after: &'a str) -> Option<Parsed<'a>> {
     if first.style == Style::Words {
         let (word, rest) = letters(after.strip_prefix([' ', '-'])?);
-        let parts = ENGLISH.fractions.get(word).filter(|parts| first.value < **parts && first.value > 0.0)?;
+        let known = ENGLISH.fractions.get(word).or_else(|| ENGLISH.fractions.get(word.strip_suffix('s')?));
+        let parts = known.filter(|parts| first.value < **parts && first.value > 0.0)?;
         return Some((Amount::of_numbers("%", first.value / parts * 100.0, [NO_NUMBER; 3]), rest));
     }
     if let Some((part, rest)) = after.strip_prefix("分の").and_then(number) {

@@ -22,21 +22,26 @@ pub enum Meaning {
     NumberedPart,
 }
 
-static MEANINGS: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(|| {
-    let named = |(word, value): (&'static String, &f64)| (word.as_str(), *value);
+static MEANINGS: LazyLock<HashMap<String, Meaning>> = LazyLock::new(|| {
+    let named = |(word, value): (&'static String, &f64)| (word.clone(), *value);
     let mut meanings = HashMap::new();
-    meanings.extend(ENGLISH.numbered_parts.iter().map(|word| (word.as_str(), Meaning::NumberedPart)));
-    meanings.extend(ENGLISH.fiscal_years.iter().map(|word| (word.as_str(), Meaning::FiscalYear)));
+    for word in &ENGLISH.numbered_parts {
+        meanings.insert(word.clone(), Meaning::NumberedPart);
+        meanings.insert(format!("{word}s"), Meaning::NumberedPart);
+    }
+    meanings.extend(ENGLISH.fiscal_years.iter().map(|word| (word.clone(), Meaning::FiscalYear)));
     meanings.extend(ENGLISH.numbers.iter().map(named).map(|(word, value)| (word, Meaning::Number(value))));
     meanings.extend(ENGLISH.scales.iter().map(named).map(|(word, value)| (word, Meaning::Scale(value))));
     for unit in UNITS.iter() {
-        meanings.extend(unit.signs.iter().map(|sign| (sign.as_str(), Meaning::Currency(unit))));
+        meanings.extend(unit.signs.iter().map(|sign| (sign.clone(), Meaning::Currency(unit))));
     }
-    for (number, names) in (1_u8..).zip(&ENGLISH.months) {
-        for (index, name) in names.iter().enumerate() {
-            let is_certain = index == 0 && !ENGLISH.ambiguous_months.contains(name);
-            meanings.insert(name.as_str(), Meaning::Month(f64::from(number), is_certain));
+    for (number, name) in (1_u8..).zip(&ENGLISH.months) {
+        // `jan`, `sept`
+        for short in [name.get(..3), name.get(..4).filter(|short| *short == "sept")].into_iter().flatten() {
+            meanings.insert(short.to_owned(), Meaning::Month(f64::from(number), false));
         }
+        let is_certain = !ENGLISH.ambiguous_months.contains(name);
+        meanings.insert(name.clone(), Meaning::Month(f64::from(number), is_certain));
     }
     meanings
 });
