@@ -16,9 +16,9 @@ use crate::framing::Framing;
 
 /// The queue of outgoing messages and its writer.
 #[derive(Clone)]
-pub struct Outgoing(Arc<Shared>);
+pub struct Outgoing(Arc<SharedQueue>);
 
-struct Shared {
+struct SharedQueue {
     sink: Mutex<Sink>,
     /// Notified whenever bytes were written, or writing has failed.
     progress: Notify,
@@ -62,7 +62,7 @@ impl Outgoing {
             write_error: None,
             waker: None,
         };
-        let shared = Shared {
+        let shared = SharedQueue {
             sink: Mutex::new(sink),
             progress: Notify::new(),
             unwritten: AtomicUsize::new(0),

@@ -4,8 +4,8 @@ use encoding_rs::{EUC_JP, SHIFT_JIS};
 use serde_json::Value;
 
 use super::decoding::{Encoding, decode, looks_like_utf8, strip_utf8_bom};
+use super::formats::json::passages::passages;
 use super::formats::json::pointer::{check, locate, without_mark};
-use super::formats::json::values::passages;
 use super::formats::{Format, Html, Markdown};
 use super::lines::LineIndex;
 use super::normalization::{Normalized, normalize_line};

@@ -31,7 +31,7 @@ pub use normalization::{
     normalize_line_within, normalize_text,
 };
 pub use references::{
-    RelativeReference, Step, Unit, leading_number, named, part_number, percent_decoded, references,
+    ReferenceStep, RelativeReference, Unit, leading_number, named, part_number, percent_decoded, references,
     relative_references, title_labels,
 };
 pub use rendering::Rendering;

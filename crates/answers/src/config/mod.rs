@@ -2,13 +2,13 @@
 
 mod api;
 mod models;
-mod policy;
+mod policy_settings;
 mod search;
 mod validation;
 
 pub use api::{OpenaiSettings, RequestSettings, ResponsesSettings};
 pub use models::{ModelProfile, ModelProfiles, ReasoningEffort, Verbosity};
-pub use policy::{PolicyMerge, PolicySettings, PolicySource, SystemPolicySettings};
+pub use policy_settings::{PolicyMerge, PolicySettings, PolicySource, SystemPolicySettings};
 pub use search::{
     CacheSettings, DomainMode, LocationKind, O3SearchSettings, SearchDefaults, SearchSettings, UserLocation,
 };

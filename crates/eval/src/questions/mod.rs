@@ -4,11 +4,11 @@ mod each;
 mod figures;
 mod outcome;
 mod question;
+mod question_scores;
 mod reliability;
-mod scores;
 
 pub use each::QuestionRanks;
 pub use figures::{Baseline, WORDED};
 pub use question::Question;
+pub use question_scores::{QuestionScores, measure};
 pub use reliability::Reliability;
-pub use scores::{QuestionScores, measure};

@@ -28,17 +28,13 @@ const MAX_FLUSH: Duration = Duration::from_secs(5);
 
 /// A line of the file; what is not the record of a find stays as it is.
 type Line = Result<FindRecord, String>;
-/// Work for the thread that keeps the statistics.
 type Job = Box<dyn FnOnce(&mut Recorder) + Send>;
 
-/// The thresholds in force, and the way to the statistics.
 pub(crate) struct FindStatistics {
     tuning: Arc<Mutex<Tuning>>,
-    /// `None` when no statistics are kept.
     jobs: Option<SyncSender<Job>>,
 }
 
-/// What the thread owns.
 struct Recorder {
     file: StatsFile,
     tuning: Arc<Mutex<Tuning>>,
@@ -48,7 +44,6 @@ struct Recorder {
 }
 
 impl FindStatistics {
-    /// The statistics of a library with these settings.
     pub(crate) fn new(settings: &LibrarySection) -> Self {
         let path = settings.adaptive_stats_path.as_ref().map(Into::into);
         // A folder that only happens to be named `vault` is left alone.
@@ -172,7 +167,6 @@ fn hash_of(text: &str) -> String {
     Sha256::of(text.as_bytes()).to_string()
 }
 
-/// Milliseconds since 1970.
 fn now() -> i64 {
     SystemTime::UNIX_EPOCH.elapsed().map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
 }

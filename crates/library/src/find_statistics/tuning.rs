@@ -32,10 +32,8 @@ pub(super) struct FindRecord {
     pub(crate) others: Map<String, Value>,
 }
 
-/// The thresholds in force, and what changes them.
 pub(super) struct Tuning {
     base: Thresholds,
-    /// `None` when tuning is off.
     min_recall: Option<f64>,
     pub(crate) current: Thresholds,
     /// When they last changed, in milliseconds since 1970.

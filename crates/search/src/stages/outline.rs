@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::index::{FileEntry, NodeEntry, Segment};
-use annai_text::{Step, Unit, leading_number, normalize_text, part_number};
+use annai_text::{ReferenceStep, Unit, leading_number, normalize_text, part_number};
 
 /// The parts of a file that count together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,9 +81,15 @@ impl Outline {
     }
 
     /// What a relative reference in a section means; none where it leads nowhere.
-    pub fn meaning(&self, segment: &Segment, section: u32, unit: Unit, step: Step) -> Option<Meaning> {
+    pub fn meaning(
+        &self,
+        segment: &Segment,
+        section: u32,
+        unit: Unit,
+        step: ReferenceStep,
+    ) -> Option<Meaning> {
         let own = self.containing(segment, section, unit)?;
-        if step == Step::Own {
+        if step == ReferenceStep::Own {
             return Some(Meaning::Nodes(vec![own]));
         }
         // An unnumbered chapter is counted by its heading.
@@ -92,7 +98,7 @@ impl Outline {
         let parts = self.groups.get(group)?;
         let number = parts.get(*index)?.number;
         let nodes = match step {
-            Step::Before(count) => {
+            ReferenceStep::Before(count) => {
                 let before = parts.get(..*index)?.iter().rev().take(count);
                 rising(number, before, |next, last| next < last)
             }
@@ -101,8 +107,8 @@ impl Outline {
         let is_numbered = matches!(counted, Unit::Article | Unit::Chapter);
         match step {
             _ if !nodes.is_empty() => Some(Meaning::Nodes(nodes)),
-            Step::Before(_) if is_numbered && number.0 > 1 => Some(Meaning::Elsewhere(number.0 - 1)),
-            Step::After if is_numbered => Some(Meaning::Elsewhere(number.0.saturating_add(1))),
+            ReferenceStep::Before(_) if is_numbered && number.0 > 1 => Some(Meaning::Elsewhere(number.0 - 1)),
+            ReferenceStep::After if is_numbered => Some(Meaning::Elsewhere(number.0.saturating_add(1))),
             _ => None,
         }
     }

@@ -14,7 +14,7 @@ const MAX_VALUE_BYTES: usize = 32;
 pub(super) const CONTENT_LENGTH: &[u8] = b"content-length:";
 
 /// The result of parsing a header block.
-pub(super) enum Header {
+pub(super) enum FrameHeader {
     /// The blank line at the end is missing so far. `doubtful` when there are complete lines but no `Content-Length`, so
     /// that the input may not be a header block at all.
     Incomplete { doubtful: bool },
@@ -27,12 +27,13 @@ pub(super) enum Header {
 
 /// Parses a block of `Name: value` lines up to its blank line. Any other line makes the block invalid and ends it there.
 /// `ended` when no more input can come; `assume_truncated` when the input has paused for too long.
-pub(super) fn read_header(buffer: &[u8], ended: bool, assume_truncated: bool) -> Header {
+pub(super) fn read_header(buffer: &[u8], ended: bool, assume_truncated: bool) -> FrameHeader {
     let mut size = 0;
     let mut length = None;
     let mut has_content_length = false;
     loop {
-        let invalid = |reason, size| Header::Invalid { reason, size, has_content_length, too_long: false };
+        let invalid =
+            |reason, size| FrameHeader::Invalid { reason, size, has_content_length, too_long: false };
         let rest = buffer.get(size..).unwrap_or_default();
         if !could_be_header(rest) {
             return invalid("a header block without a blank line at its end", size);
@@ -40,20 +41,20 @@ pub(super) fn read_header(buffer: &[u8], ended: bool, assume_truncated: bool) ->
         let line = memchr(b'\n', rest);
         if line.unwrap_or(rest.len()) > MAX_HEADER_BYTES || size > MAX_HEADER_BYTES {
             let reason = "a header block that is too long";
-            return Header::Invalid { reason, size, has_content_length, too_long: true };
+            return FrameHeader::Invalid { reason, size, has_content_length, too_long: true };
         }
         let Some(end) = line else {
             let doubtful = !has_content_length && size > 0;
             if ended || (assume_truncated && doubtful) {
                 return invalid("a header block without a blank line at its end", buffer.len());
             }
-            return Header::Incomplete { doubtful };
+            return FrameHeader::Incomplete { doubtful };
         };
         let line = rest.get(..end).unwrap_or_default().trim_ascii_end();
         if line.is_empty() {
             size += end + 1;
             return match length {
-                Some(length) => Header::Complete { length, size },
+                Some(length) => FrameHeader::Complete { length, size },
                 None if has_content_length => invalid("a Content-Length that is not a number of bytes", size),
                 None => invalid("a header block without Content-Length", size),
             };

@@ -21,7 +21,7 @@ use crate::envelope::parse;
 use bytes::{Buf, BytesMut};
 pub use frame::{Frame, FrameError, Framing};
 use header::{
-    CONTENT_LENGTH, Header, content_length, could_be_header, header_after, read_header, starts_like,
+    CONTENT_LENGTH, FrameHeader, content_length, could_be_header, header_after, read_header, starts_like,
 };
 use json_prefix::JsonPrefix;
 use line::{Line, LineKind, looks_like_rpc};
@@ -31,13 +31,13 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// What the decoder expects at the start of the buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum FramingState {
     /// A line or a header block.
     Start,
     /// A body of `length` bytes; the line that is being examined starts at `line`. `suspect` is the first line that is a
     /// complete message by itself.
     Body { length: usize, line: usize, suspect: Option<usize> },
-    /// The rest of a line that is too long, to be skipped. Then `State::Resync` if `resync`, else `State::Start`.
+    /// The rest of a line that is too long, to be skipped. Then `FramingState::Resync` if `resync`, else `FramingState::Start`.
     SkipLine { resync: bool },
     /// The rest of a body that is too long, to be skipped: `remaining` bytes. `at_line_start` when the buffer starts with a
     /// new line of it. `is_json` is known from its first byte; a body that is not JSON cannot have a correct length.
@@ -53,7 +53,7 @@ pub struct Decoder {
     buffer: BytesMut,
     /// How far the buffer has been searched for the end of its first line.
     searched: usize,
-    state: State,
+    state: FramingState,
     framing: Framing,
     max_message_bytes: usize,
     /// Whether the input has ended.
@@ -75,7 +75,7 @@ impl Decoder {
         Self {
             buffer: BytesMut::new(),
             searched: 0,
-            state: State::Start,
+            state: FramingState::Start,
             framing: Framing::Lines,
             max_message_bytes,
             ended: false,
@@ -126,13 +126,13 @@ impl Decoder {
     fn advance(&mut self) -> Option<Frame> {
         loop {
             let step = match self.state {
-                State::Start => self.start(),
-                State::Body { length, line, suspect } => self.body(length, line, suspect),
-                State::SkipLine { resync } => self.skip_line(resync),
-                State::SkipBody { remaining, at_line_start, is_json } => {
+                FramingState::Start => self.start(),
+                FramingState::Body { length, line, suspect } => self.body(length, line, suspect),
+                FramingState::SkipLine { resync } => self.skip_line(resync),
+                FramingState::SkipBody { remaining, at_line_start, is_json } => {
                     self.skip_body(remaining, at_line_start, is_json)
                 }
-                State::Resync { refused_bytes } => self.resync(refused_bytes),
+                FramingState::Resync { refused_bytes } => self.resync(refused_bytes),
             };
             match step {
                 Step::Continue => {}
@@ -143,7 +143,7 @@ impl Decoder {
     }
 
     fn start(&mut self) -> Step {
-        self.state = State::Start;
+        self.state = FramingState::Start;
         if !self.skip_blank() {
             return Step::NeedInput;
         }
@@ -156,7 +156,7 @@ impl Decoder {
             if self.buffer.len() <= self.max_message_bytes + 1 {
                 return Step::NeedInput;
             }
-            self.state = State::SkipLine { resync: false };
+            self.state = FramingState::SkipLine { resync: false };
             return Step::refused(FrameError::TooLong);
         };
         let line = self.buffer.get(..end).unwrap_or_default();
@@ -200,35 +200,35 @@ impl Decoder {
 
     fn header(&mut self) -> Step {
         match read_header(&self.buffer, self.ended, self.assume_truncated) {
-            Header::Incomplete { doubtful } => {
+            FrameHeader::Incomplete { doubtful } => {
                 self.looks_truncated = doubtful;
                 Step::NeedInput
             }
-            Header::Complete { length, size } => {
+            FrameHeader::Complete { length, size } => {
                 tracing::debug!("headerEnd={size}");
                 self.framing = Framing::Headers;
                 self.consume(size);
                 match usize::try_from(length) {
                     Ok(length) if length <= self.max_message_bytes => {
                         self.prefix = JsonPrefix::new();
-                        self.state = State::Body { length, line: 0, suspect: None };
+                        self.state = FramingState::Body { length, line: 0, suspect: None };
                         Step::Continue
                     }
                     _ => {
                         self.state =
-                            State::SkipBody { remaining: length, at_line_start: true, is_json: None };
+                            FramingState::SkipBody { remaining: length, at_line_start: true, is_json: None };
                         Step::refused(FrameError::TooLong)
                     }
                 }
             }
-            Header::Invalid { reason, size, has_content_length, too_long } => {
+            FrameHeader::Invalid { reason, size, has_content_length, too_long } => {
                 if has_content_length {
                     self.framing = Framing::Headers;
                 }
                 self.consume(size);
                 let refused = self.unreadable(reason.to_owned(), 0);
                 if too_long {
-                    self.state = State::SkipLine { resync: true };
+                    self.state = FramingState::SkipLine { resync: true };
                 }
                 refused
             }
@@ -254,7 +254,7 @@ impl Decoder {
             return match parsed {
                 Ok(value) => {
                     self.consume(length);
-                    self.state = State::Start;
+                    self.state = FramingState::Start;
                     Step::Yield(Frame::Message(value, length))
                 }
                 Err(reason) => self.unreadable(reason, length),
@@ -269,7 +269,7 @@ impl Decoder {
         }
         self.looks_truncated = suspect.is_some();
         self.searched = available;
-        self.state = State::Body { length, line, suspect };
+        self.state = FramingState::Body { length, line, suspect };
         Step::NeedInput
     }
 
@@ -277,7 +277,7 @@ impl Decoder {
     fn truncated(&mut self, line: usize) -> Step {
         let nothing_lost = self.is_blank(line);
         self.consume(line);
-        self.state = State::Resync { refused_bytes: 1 };
+        self.state = FramingState::Resync { refused_bytes: 1 };
         if nothing_lost {
             return Step::Continue;
         }
@@ -299,7 +299,8 @@ impl Decoder {
         match self.line_end() {
             Some(end) => {
                 self.consume(end);
-                self.state = if resync { State::Resync { refused_bytes: 0 } } else { State::Start };
+                self.state =
+                    if resync { FramingState::Resync { refused_bytes: 0 } } else { FramingState::Start };
                 Step::Continue
             }
             None => {
@@ -317,7 +318,7 @@ impl Decoder {
             && is_json != Some(false)
         {
             self.consume(remaining);
-            self.state = State::Start;
+            self.state = FramingState::Start;
             return Step::Continue;
         }
         let available = self.buffer.len();
@@ -334,7 +335,7 @@ impl Decoder {
             match found {
                 Some(LineKind::Other) => {}
                 Some(_) if certain || self.assume_truncated || self.ended => {
-                    self.state = State::Resync { refused_bytes: line.unwrap_or(available) };
+                    self.state = FramingState::Resync { refused_bytes: line.unwrap_or(available) };
                     return Step::Continue;
                 }
                 // More than a whole message followed, so the line was part of the body.
@@ -345,7 +346,7 @@ impl Decoder {
                     return Step::NeedInput;
                 }
                 None if self.ended => {
-                    self.state = State::Resync { refused_bytes: available };
+                    self.state = FramingState::Resync { refused_bytes: available };
                     return Step::Continue;
                 }
                 None => return Step::NeedInput,
@@ -355,8 +356,8 @@ impl Decoder {
         self.consume(size);
         let at_line_start = line.is_some() || (at_line_start && size == 0);
         self.state = match remaining.saturating_sub(size as u64) {
-            0 => State::Start,
-            remaining => State::SkipBody { remaining, at_line_start, is_json },
+            0 => FramingState::Start,
+            remaining => FramingState::SkipBody { remaining, at_line_start, is_json },
         };
         if size == 0 { Step::NeedInput } else { Step::Continue }
     }
@@ -370,7 +371,7 @@ impl Decoder {
             let header =
                 self.buffer.len() >= CONTENT_LENGTH.len() && starts_like(&self.buffer, CONTENT_LENGTH);
             if self.buffer.first() == Some(&b'{') || header {
-                self.state = State::Start;
+                self.state = FramingState::Start;
                 return Step::Continue;
             }
         }
@@ -378,7 +379,7 @@ impl Decoder {
             if self.buffer.len() <= self.max_message_bytes {
                 return Step::NeedInput;
             }
-            self.state = State::SkipLine { resync: true };
+            self.state = FramingState::SkipLine { resync: true };
             return Step::Continue;
         };
         let found = if end > self.max_message_bytes { Line::Other } else { self.classify_line(0, end) };
@@ -386,17 +387,17 @@ impl Decoder {
             Line::Message(value, size) => {
                 self.consume(size);
                 self.framing = Framing::Lines;
-                self.state = State::Start;
+                self.state = FramingState::Start;
                 Step::Yield(Frame::Message(value, size))
             }
             Line::Header(at) => {
                 self.consume(at);
-                self.state = State::Start;
+                self.state = FramingState::Start;
                 Step::Continue
             }
             Line::Other => {
                 self.consume(end);
-                self.state = State::Resync { refused_bytes: refused_bytes.saturating_sub(end) };
+                self.state = FramingState::Resync { refused_bytes: refused_bytes.saturating_sub(end) };
                 Step::Continue
             }
         }
@@ -404,7 +405,7 @@ impl Decoder {
 
     /// Refuses the message in the buffer, whose first `refused_bytes` are still there.
     fn unreadable(&mut self, reason: String, refused_bytes: usize) -> Step {
-        self.state = State::Resync { refused_bytes };
+        self.state = FramingState::Resync { refused_bytes };
         self.searched = 0;
         Step::refused(FrameError::Unreadable(reason))
     }

@@ -38,9 +38,9 @@ const CONNECTIONS_PER_RELEASE: usize = 256;
 
 /// All open connections.
 #[derive(Clone)]
-pub struct Connections(Arc<Shared>);
+pub struct Connections(Arc<SharedConnections>);
 
-struct Shared {
+struct SharedConnections {
     places: Arc<Semaphore>,
     peers: PeerRule,
     max_per_peer: usize,
@@ -87,7 +87,7 @@ pub struct RequestInProgress(Connection);
 impl Connections {
     pub fn new(max_connections: usize, max_per_peer: usize, peers: PeerRule) -> Self {
         let places = Arc::new(Semaphore::new(max_connections.min(Semaphore::MAX_PERMITS)));
-        Self(Arc::new(Shared {
+        Self(Arc::new(SharedConnections {
             places,
             peers,
             max_per_peer,

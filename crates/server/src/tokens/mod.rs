@@ -10,11 +10,11 @@ mod platform;
 #[path = "windows.rs"]
 mod platform;
 mod record;
-mod verifier;
+mod token_verifier;
 
 pub use file::{TokenFile, TokenFileError, UnusableFile};
 pub use record::{TOKEN_ISSUER, TOKEN_PREFIX, TokenRecord};
-pub use verifier::StaticTokens;
+pub use token_verifier::StaticTokens;
 
 #[cfg(test)]
 mod tests;

@@ -6,4 +6,4 @@ mod relative;
 
 pub use labels::{Unit, leading_number, part_number, percent_decoded, references};
 pub use names::{named, title_labels};
-pub use relative::{RelativeReference, Step, relative_references};
+pub use relative::{ReferenceStep, RelativeReference, relative_references};

@@ -18,12 +18,12 @@ pub struct RelativeReference {
     /// The kind of the part.
     pub unit: Unit,
     /// Which of them.
-    pub step: Step,
+    pub step: ReferenceStep,
 }
 
 /// Where a part lies, seen from the own one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum ReferenceStep {
     /// The part that contains the place.
     Own,
     /// This many parts before it.
@@ -86,10 +86,10 @@ fn japanese(
         None => 1,
     };
     let step = match place {
-        "前" => Step::Before(count),
-        "次" => Step::After,
+        "前" => ReferenceStep::Before(count),
+        "次" => ReferenceStep::After,
         "同" if named.contains(&unit) => return None,
-        _ => Step::Own,
+        _ => ReferenceStep::Own,
     };
     Some(RelativeReference { unit, step })
 }
@@ -101,9 +101,9 @@ fn english(place: &str, part: &str) -> RelativeReference {
         _ => Unit::Heading,
     };
     let step = match place {
-        "previous" | "preceding" => Step::Before(1),
-        "next" | "following" => Step::After,
-        _ => Step::Own,
+        "previous" | "preceding" => ReferenceStep::Before(1),
+        "next" | "following" => ReferenceStep::After,
+        _ => ReferenceStep::Own,
     };
     RelativeReference { unit, step }
 }
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn relative_references_name_a_part_and_a_step() {
-        use Step::{After, Before, Own};
+        use ReferenceStep::{After, Before, Own};
         for (text, expected) in [
             ("前条の規定", &[(Unit::Article, Before(1))][..]),
             ("前三条及び前2条", &[(Unit::Article, Before(3)), (Unit::Article, Before(2))]),

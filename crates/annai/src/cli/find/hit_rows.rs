@@ -4,7 +4,7 @@ use annai_library::{Preview, PreviewPlace, preview};
 use serde_json::Value;
 
 use super::super::terminal::{Colors, cell, display_path, truncate};
-use super::options::FindOptions;
+use super::find_options::FindOptions;
 use crate::app::App;
 
 /// The maximum length of the headings in characters, so that location and headings fit on one line; the beginning of

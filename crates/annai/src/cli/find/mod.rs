@@ -1,9 +1,9 @@
 //! `annai find`: the sections of the manuals that best match a question, with their location and why they match.
 
+mod find_options;
 mod hit_rows;
 mod next_step;
 mod notes;
-mod options;
 mod pages;
 
 use std::io;
@@ -22,8 +22,8 @@ use super::terminal::{Colors, ProgressLine, plain};
 use super::{Failure, print};
 use crate::app::App;
 
+pub(super) use self::find_options::FindOptions;
 pub(super) use self::next_step::shell_options;
-pub(super) use self::options::FindOptions;
 
 pub(super) fn run(app: &App, options: &FindOptions<'_>) -> Result<(), Failure> {
     let (text, has_found) = search(app, options)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::options::FindOptions;
+use super::find_options::FindOptions;
 
 use crate::options::Options;
 

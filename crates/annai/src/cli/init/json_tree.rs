@@ -74,7 +74,7 @@ impl Node {
 
 /// Parses a text; `None` if it contains nothing but white space and comments.
 pub(super) fn parse(text: &str) -> Result<Option<Node>, EditError> {
-    let mut reader = Reader { text, position: 0 };
+    let mut reader = JsonReader { text, position: 0 };
     // A byte-order mark.
     reader.skip('\u{feff}');
     reader.skip_trivia()?;
@@ -89,12 +89,12 @@ pub(super) fn parse(text: &str) -> Result<Option<Node>, EditError> {
     }
 }
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     text: &'a str,
     position: usize,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn rest(&self) -> &str {
         self.text.get(self.position..).unwrap_or_default()
     }

@@ -29,7 +29,7 @@ pub(super) enum StatementKind {
 
 /// The statements of a text; comments and empty lines are between them.
 pub(super) fn scan(text: &str) -> Result<Vec<Statement>, EditError> {
-    let mut reader = Reader { text, position: 0 };
+    let mut reader = TomlReader { text, position: 0 };
     reader.skip("\u{feff}");
     let mut statements = Vec::new();
     loop {
@@ -71,7 +71,7 @@ pub(super) fn scan(text: &str) -> Result<Vec<Statement>, EditError> {
 
 /// The strings of an array, or of a single string; `None` if the value is something else.
 pub(super) fn strings(value: &str) -> Option<Vec<String>> {
-    let mut reader = Reader { text: value, position: 0 };
+    let mut reader = TomlReader { text: value, position: 0 };
     if !reader.skip("[") {
         return Some(vec![reader.string().ok()?]);
     }
@@ -87,12 +87,12 @@ pub(super) fn strings(value: &str) -> Option<Vec<String>> {
     }
 }
 
-struct Reader<'a> {
+struct TomlReader<'a> {
     text: &'a str,
     position: usize,
 }
 
-impl Reader<'_> {
+impl TomlReader<'_> {
     fn rest(&self) -> &str {
         self.text.get(self.position..).unwrap_or_default()
     }

@@ -37,7 +37,7 @@ struct Discovery {
 
 /// The members of a discovery document that are used.
 #[derive(Deserialize)]
-struct Document {
+struct IssuerDocument {
     issuer: String,
     jwks_uri: String,
     userinfo_endpoint: Option<String>,
@@ -154,7 +154,7 @@ impl Issuer {
     async fn fetch_discovery(&self, place: &str) -> Result<Discovery, String> {
         let url: Url = place.parse().map_err(|error| format!("{place}: {error}"))?;
         let (_, body) = read(self.http.get(url.clone()).send().await, &url).await?;
-        let document: Document = serde_json::from_slice(&body)
+        let document: IssuerDocument = serde_json::from_slice(&body)
             .map_err(|error| format!("{url}: not a discovery document: {error}"))?;
         if document.issuer.trim_end_matches('/') != self.name.trim_end_matches('/') {
             return Err(format!("{url}: the document is of another issuer, {}", document.issuer));

@@ -24,7 +24,7 @@ pub struct UnverifiedToken<'a> {
 }
 
 #[derive(Deserialize)]
-struct Header {
+struct TokenHeader {
     alg: String,
     kid: Option<String>,
     typ: Option<String>,
@@ -57,7 +57,7 @@ impl<'a> UnverifiedToken<'a> {
         let header = URL_SAFE_NO_PAD.decode(header).map_err(|_| malformed)?;
         // As text first: serde does not look at the bytes of members that it ignores.
         let header = String::from_utf8(header).map_err(|_| malformed)?;
-        let header: Header = serde_json::from_str(&header).map_err(|_| malformed)?;
+        let header: TokenHeader = serde_json::from_str(&header).map_err(|_| malformed)?;
         let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| malformed)?;
         let algorithm =
             Algorithm::of_name(&header.alg).ok_or("the signature algorithm of the token is not accepted")?;

@@ -48,12 +48,12 @@ pub struct KeysUnavailable;
 /// The cache.
 pub struct KeyCache {
     fetch: FetchKeys,
-    state: Mutex<State>,
+    state: Mutex<CachedKeys>,
     /// Held during a fetch, so that there is one at a time.
     fetching: tokio::sync::Mutex<()>,
 }
 
-struct State {
+struct CachedKeys {
     cached: Option<Cached>,
     /// The number of fetches that have ended.
     fetches: u64,
@@ -74,7 +74,7 @@ struct Cached {
 impl KeyCache {
     /// An empty cache; the first look-up fetches the keys.
     pub fn new(fetch: FetchKeys) -> Self {
-        let state = State {
+        let state = CachedKeys {
             cached: None,
             fetches: 0,
             fetching_since: None,
@@ -154,12 +154,12 @@ impl KeyCache {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, CachedKeys> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl CachedKeys {
     /// Whether a token with an unknown key id may cause a fetch now.
     fn take_token(&mut self) -> bool {
         let intervals = self.refilled_at.elapsed().as_secs() / UNKNOWN_KEY_INTERVAL.as_secs();

@@ -98,7 +98,7 @@ impl KeySet {
     ///
     /// It is not a JWKS document.
     pub fn parse(json: &[u8]) -> Result<Self, serde_json::Error> {
-        let document: Document = serde_json::from_slice(json)?;
+        let document: KeyDocument = serde_json::from_slice(json)?;
         let mut keys = HashMap::new();
         for value in document.keys.into_iter().take(MAX_KEYS) {
             let Ok(jwk) = serde_json::from_value::<Jwk>(value) else { continue };
@@ -122,7 +122,7 @@ impl KeySet {
 }
 
 #[derive(Deserialize)]
-struct Document {
+struct KeyDocument {
     keys: Vec<Value>,
 }
 

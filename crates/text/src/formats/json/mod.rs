@@ -1,13 +1,13 @@
 //! JSON. A file is read as a whole; its values are ranked on their own.
 
+pub mod passages;
 pub mod pointer;
-pub mod values;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use self::passages::passages;
 use self::pointer::{check, locate, without_mark};
-use self::values::passages;
 use super::format::{Format, PointerError, Structure};
 use crate::document::Document;
 use crate::lines::truncate_chars;

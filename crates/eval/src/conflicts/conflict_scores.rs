@@ -218,5 +218,5 @@ fn describe_miss(case: &ConflictCase, found: &Found, conflicts: usize, pairs: &[
 }
 
 #[cfg(test)]
-#[path = "scores_tests.rs"]
+#[path = "conflict_scores_tests.rs"]
 mod tests;

@@ -37,7 +37,7 @@ pub fn passages(text: &str, max_chars: usize) -> Vec<(String, Range<usize>)> {
 
 /// How a container refers to one of its values.
 #[derive(Debug, Default, Clone)]
-enum Step {
+enum PointerStep {
     /// The value is the whole text.
     #[default]
     Root,
@@ -51,7 +51,7 @@ enum Step {
 #[derive(Default)]
 struct Frame {
     /// How its own container refers to it.
-    step: Step,
+    step: PointerStep,
     is_object: bool,
     /// The number of characters before it.
     chars_before: usize,
@@ -60,7 +60,7 @@ struct Frame {
     /// The name of the current member.
     name: Option<Range<usize>>,
     /// The values that have ended, each with its last byte, as long as the container may be small.
-    values: Vec<(Step, usize)>,
+    values: Vec<(PointerStep, usize)>,
     /// How the values become passages, once the container is known to be too large.
     split: Option<Split>,
 }
@@ -152,12 +152,12 @@ impl Splitter<'_> {
     }
 
     /// How the innermost container refers to the value that begins or ends here.
-    fn step(&self) -> Step {
+    fn step(&self) -> PointerStep {
         match self.frames.last() {
-            None => Step::Root,
+            None => PointerStep::Root,
             Some(frame) => match frame.name.clone() {
-                Some(name) => Step::Name(name),
-                None => Step::Index(frame.count),
+                Some(name) => PointerStep::Name(name),
+                None => PointerStep::Index(frame.count),
             },
         }
     }
@@ -191,7 +191,7 @@ impl Splitter<'_> {
     }
 
     /// Keeps a small value, or makes it a passage when its container is too large for one.
-    fn add_value(&mut self, step: Step, end: usize) {
+    fn add_value(&mut self, step: PointerStep, end: usize) {
         match self.frames.last_mut() {
             None => self.push(String::new(), end),
             Some(frame) if frame.split.is_none() => frame.values.push((step, end)),
@@ -233,7 +233,7 @@ impl Splitter<'_> {
     }
 
     /// Makes a value of a container that is split a passage.
-    fn emit(&mut self, parent: usize, step: &Step, end: usize) {
+    fn emit(&mut self, parent: usize, step: &PointerStep, end: usize) {
         let (pointer, mode) = self.pointer(parent, step);
         if mode != SplitMode::Part {
             self.push(pointer, end);
@@ -241,7 +241,7 @@ impl Splitter<'_> {
     }
 
     /// The pointer of a value of a container that is split and has a passage of it now, and how the value is split.
-    fn pointer(&mut self, parent: usize, step: &Step) -> (String, SplitMode) {
+    fn pointer(&mut self, parent: usize, step: &PointerStep) -> (String, SplitMode) {
         let text = self.text;
         let split = self.frames.get_mut(parent).and_then(|frame| frame.split.as_mut());
         let Some(split) = split.filter(|split| split.mode == SplitMode::Values) else {
@@ -249,9 +249,9 @@ impl Splitter<'_> {
         };
         split.has_passages = true;
         let token = match step {
-            Step::Root => Some(String::new()),
-            Step::Index(index) => Some(index.to_string()),
-            Step::Name(name) => text
+            PointerStep::Root => Some(String::new()),
+            PointerStep::Index(index) => Some(index.to_string()),
+            PointerStep::Name(name) => text
                 .get(name.clone())
                 .and_then(name_of)
                 .filter(|name| {
@@ -286,5 +286,5 @@ impl Splitter<'_> {
 }
 
 #[cfg(test)]
-#[path = "values_tests.rs"]
+#[path = "passages_tests.rs"]
 mod tests;

@@ -139,5 +139,5 @@ fn find(
 }
 
 #[cfg(test)]
-#[path = "scores_tests.rs"]
+#[path = "question_scores_tests.rs"]
 mod tests;

@@ -20,11 +20,11 @@ pub struct StaticTokens {
     file: TokenFile,
     /// The scopes that a static token may grant, whatever the file says.
     grantable: BTreeSet<&'static str>,
-    state: Mutex<State>,
+    state: Mutex<VerifierState>,
 }
 
 #[derive(Default)]
-struct State {
+struct VerifierState {
     checked_at: Option<Instant>,
     stamp: Option<Stamp>,
     /// The records by digest.
@@ -81,7 +81,7 @@ impl StaticTokens {
     }
 
     /// Reads the file again if it has changed.
-    fn check_file(&self, state: &mut State) {
+    fn check_file(&self, state: &mut VerifierState) {
         state.checked_at = Some(Instant::now());
         let stamp = match self.file.stamp() {
             Ok(stamp) if stamp == state.stamp && state.failure.is_none() => return,
@@ -126,13 +126,13 @@ impl StaticTokens {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, VerifierState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Logs why the file cannot be used, once for each reason.
-fn log_failure(state: &mut State, error: &UnusableFile) {
+fn log_failure(state: &mut VerifierState, error: &UnusableFile) {
     let cause = error.to_string();
     if state.failure.as_ref() != Some(&cause) {
         tracing::error!(cause, "all static tokens are refused until the token file can be read");
