@@ -63,7 +63,7 @@ fn a_label_of_another_manual_is_not_followed() {
 
 #[test]
 fn a_label_that_many_sections_have_is_not_followed() {
-    let chapters = |count: usize| "# ReferenceStep 1\nx\n".repeat(count);
+    let chapters = |count: usize| "# Step 1\nx\n".repeat(count);
     let found = |count: usize| {
         let views = [manual("m", &[("a.md", "# A\nas in step 1\n"), ("b.md", &chapters(count))])];
         referred(&views, "a.md").len()
