@@ -53,7 +53,7 @@ pub fn with_plain_connectives(text: String) -> String {
     })
 }
 
-/// What forms one term with the number before it, the longest first.
+/// The counters: units and other words that form one term with the number before them, the longest first.
 static COUNTERS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let units = UNITS.iter().flat_map(|unit| &unit.joined);
     let mut counters: Vec<_> = units.chain(&JAPANESE.counters).map(String::as_str).collect();
